@@ -20,15 +20,31 @@ type exchange struct {
 	Method string
 	URL    *url.URL
 	Body   string
+	// Match has the preconditions of the request.
+	Match  map[string]string
 	Status int
 	Header http.Header
 	Answer string
+	// IsPaced means that the recording has the answers' Retry-After.
+	IsPaced bool
 	// At is when the request reached Azure. No two exchanges of a recording have the same time.
 	At time.Time
 }
 
 // recordedData has the distilled recordings. test/recordings/distil makes it.
 const recordedData = "../../test/recordings/testdata"
+
+// source is a module whose recordings are replayed.
+type source struct {
+	// folder is below recordedData.
+	folder string
+	// suffix marks the rows of its types in the document.
+	suffix string
+	// isPaced means that the recordings have Retry-After. Recorders of client libraries remove it, so that tests do not wait.
+	isPaced bool
+}
+
+var operator, clients = source{isPaced: true}, source{folder: "azclient", suffix: ", azclient"}
 
 // recordedLine is one exchange as test/recordings/distil writes it.
 type recordedLine struct {
@@ -37,15 +53,16 @@ type recordedLine struct {
 	// Time is empty in old recordings.
 	Time         string
 	Header       map[string]string
+	Match        map[string]string
 	Body, Answer json.RawMessage
 }
 
-// loadRecordings returns the exchanges of all recordings by the name of their file.
-func loadRecordings(t *testing.T) map[string][]exchange {
+// loadRecordings returns the exchanges of a source's recordings by the name of their file.
+func (s source) loadRecordings(t *testing.T) map[string][]exchange {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(recordedData, "exchanges", "*.jsonl"))
+	files, err := filepath.Glob(filepath.Join(recordedData, s.folder, "exchanges", "*.jsonl"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings in %s: %v", recordedData, err)
+		t.Fatalf("no recordings in %s of %s: %v", s.folder, recordedData, err)
 	}
 	byName := map[string][]recordedLine{}
 	for _, file := range files {
@@ -66,15 +83,15 @@ func loadRecordings(t *testing.T) map[string][]exchange {
 	out := map[string][]exchange{}
 	for name, lines := range byName {
 		slices.SortFunc(lines, func(a, b recordedLine) int { return cmp.Compare(a.Index, b.Index) })
-		out[name] = toExchanges(t, lines)
+		out[name] = s.toExchanges(t, lines)
 	}
 	return out
 }
 
-// sourceModule returns the module and version that the recordings come from.
-func sourceModule(t *testing.T) string {
+// readModule returns the module and version that the recordings come from.
+func (s source) readModule(t *testing.T) string {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(recordedData, "SOURCE"))
+	raw, err := os.ReadFile(filepath.Join(recordedData, s.folder, "SOURCE"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +102,7 @@ func sourceModule(t *testing.T) string {
 const recordedPassword = "Recorded-1"
 
 // toExchanges returns the exchanges of one recording in the order in which the requests reached Azure.
-func toExchanges(t *testing.T, lines []recordedLine) []exchange {
+func (s source) toExchanges(t *testing.T, lines []recordedLine) []exchange {
 	t.Helper()
 	var out []exchange
 	// A recording without times has the one that recordings write in place of those in bodies.
@@ -100,7 +117,7 @@ func toExchanges(t *testing.T, lines []recordedLine) []exchange {
 			t.Fatalf("%s: %v", line.Recording, err)
 		}
 		e := exchange{Method: line.Method, URL: target, Body: strings.ReplaceAll(toText(line.Body), "{PASSWORD}", recordedPassword),
-			Status: line.Status, Header: http.Header{}, Answer: toText(line.Answer)}
+			Match: line.Match, Status: line.Status, Header: http.Header{}, IsPaced: s.isPaced, Answer: toText(line.Answer)}
 		for name, value := range line.Header {
 			e.Header.Set(name, value)
 		}

@@ -34,13 +34,14 @@ type result struct {
 	mu       sync.Mutex
 	served   map[string]*figures
 	hidden   map[string]*figures
+	clients  map[string]*figures
 	unserved map[string]int
 	// problems counts each disagreement; samples names a recording that has it.
 	problems map[disagreement]int
 	samples  map[disagreement]string
 }
 
-func (r *result) addOutcomes(recording string, outcomes []outcome) {
+func (r *result) addOutcomes(from source, recording string, outcomes []outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, o := range outcomes {
@@ -48,15 +49,18 @@ func (r *result) addOutcomes(recording string, outcomes []outcome) {
 			r.unserved[o.Type]++
 			continue
 		}
-		side := r.served
-		if isHeldOut(recording) {
+		side, held := r.served, isHeldOut(recording)
+		switch {
+		case from == clients:
+			side, held = r.clients, false
+		case held:
 			side = r.hidden
 		}
 		if side[o.Type] == nil {
 			side[o.Type] = &figures{}
 		}
 		side[o.Type].addComparison(o.Comparison)
-		if isHeldOut(recording) {
+		if held {
 			continue
 		}
 		for _, problem := range o.Comparison.listProblems() {
@@ -71,22 +75,24 @@ func (r *result) addOutcomes(recording string, outcomes []outcome) {
 
 // TestRecordedTraffic replays every recording and compares the result with docs/conformance.md.
 func TestRecordedTraffic(t *testing.T) {
-	r := &result{served: map[string]*figures{}, hidden: map[string]*figures{}, unserved: map[string]int{}, problems: map[disagreement]int{},
+	r := &result{served: map[string]*figures{}, hidden: map[string]*figures{}, clients: map[string]*figures{}, unserved: map[string]int{}, problems: map[disagreement]int{},
 		samples: map[disagreement]string{}}
 	t.Run("replay", func(t *testing.T) {
-		for name, exchanges := range loadRecordings(t) {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				outcomes := replayRecording(t, exchanges)
-				r.addOutcomes(name, outcomes)
-				for _, o := range outcomes {
-					if (*values == "all" || strings.EqualFold(o.Type, *values)) && !isHeldOut(name) && o.Comparison.isAgreement() {
-						for _, difference := range o.Comparison.values {
-							t.Log(o.Type + ": " + o.Request + ": " + difference)
+		for _, from := range []source{operator, clients} {
+			for name, exchanges := range from.loadRecordings(t) {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					outcomes := replayRecording(t, exchanges)
+					r.addOutcomes(from, name, outcomes)
+					for _, o := range outcomes {
+						if (*values == "all" || strings.EqualFold(o.Type, *values)) && (from == clients || !isHeldOut(name)) && o.Comparison.isAgreement() {
+							for _, difference := range o.Comparison.values {
+								t.Log(o.Type + ": " + o.Request + ": " + difference)
+							}
 						}
 					}
-				}
-			})
+				})
+			}
 		}
 	})
 	measured := maps.Clone(r.served)
@@ -140,6 +146,10 @@ func (r *result) sumFigures() map[string]*figures {
 	for name, f := range r.hidden {
 		out[name+hiddenSuffix] = f
 	}
+	maps.Copy(out, sumByType(r.clients, ofClients, ofClientsOther))
+	for name, f := range r.clients {
+		out[name+clients.suffix] = f
+	}
 	return out
 }
 
@@ -150,7 +160,7 @@ const hiddenSuffix = ", held out"
 func (r *result) renderPage(t *testing.T, reasons map[int][]disagreement) string {
 	var b strings.Builder
 	b.WriteString("# Conformance of the simulated Azure\n\n")
-	b.WriteString("Check for each resource type how many recorded answers of Azure the simulated Azure reproduces. The tests replay the recorded traffic of " + sourceModule(t) + " against the simulator and compare each exchange, which is a request with its answer.\n\n")
+	b.WriteString("Check for each resource type how many recorded answers of Azure the simulated Azure reproduces. The tests replay the recorded traffic of " + operator.readModule(t) + " against the simulator and compare each exchange, which is a request with its answer.\n\n")
 	b.WriteString("| Column | Exchanges that agree in |\n|---|---|\n| Status, Headers, Body keys | the HTTP status, the headers of operations, the keys of the body |\n| All | all three of them |\n| With values | all three, and in all values, without an additional key |\n\nThe two columns Share are the shares of All and of With values. Polls of an operation count for the type of their resource.\n\n")
 	b.WriteString("About a ninth of the recordings is *held out*. The authors of the simulator do not see their content, only these figures, so they show how well the simulator fits unknown traffic. The hash of the name selects these recordings. All others are *visible*.\n\nEach replay begins with the facts that its recording implies: the resources that existed before its first request, the policies of the subscription, and which server had learnt of the deletion of a group. This holds for the held-out recordings, too, so their figures measure less about these answers.\n\n`go test ./... -update` in `sim/conformance` writes this page. `sim/conformance/doc.go` describes the comparison.\n\n")
 	b.WriteString(heading)
@@ -164,6 +174,13 @@ func (r *result) renderPage(t *testing.T, reasons map[int][]disagreement) string
 	b.WriteString("\n## Held out, by type\n\n" + heading)
 	for _, name := range slices.Sorted(maps.Keys(r.hidden)) {
 		b.WriteString(rows[name+hiddenSuffix].tableRow(name + hiddenSuffix))
+	}
+	b.WriteString("\n## Newer api-versions\n\nThe recordings of " + clients.readModule(t) + " (Apache License 2.0) are of Azure's public cloud and of Azure China, with api-versions of Microsoft.Network up to 2026-03-01. All of them are visible. Their recorder has removed times, `Retry-After` and GUIDs.\n\n" + heading)
+	for _, name := range slices.Sorted(maps.Keys(r.clients)) {
+		b.WriteString(rows[name+clients.suffix].tableRow(name + clients.suffix))
+	}
+	for _, name := range []string{ofClients, ofClientsOther} {
+		b.WriteString(rows[name].tableRow(name))
 	}
 	b.WriteString("\n## Known disagreements\n\n")
 	b.WriteString("Every difference in visible recordings, except in values, has one of these reasons. Otherwise the test fails. The number in parentheses is the number of differences. One exchange can have several.\n\n")

@@ -1,7 +1,7 @@
 // Package conformance compares the simulated Azure with recorded traffic of the real one.
 //
-// The recordings are those of the Azure Service Operator's tests (MIT licence); test/recordings/distil makes the data of them
-// that test/recordings/testdata has. Every recording is replayed in its order against a simulator of its own, on a virtual clock that follows the
+// The recordings are those of the Azure Service Operator's tests (MIT licence) and of cloud-provider-azure's client library (Apache License
+// 2.0); test/recordings/distil makes the data of them that test/recordings/testdata has. Every recording is replayed in its order against a simulator of its own, on a virtual clock that follows the
 // recorded times. Each answer is compared in status code, in the presence of the headers Azure-AsyncOperation, Location
 // and Retry-After, and in the keys of its body at any depth and the code of an error. The simulator may have more keys
 // than the recording, not fewer. A second figure also wants the same values and no further keys; there, values that
@@ -12,7 +12,7 @@
 //
 // About a ninth of the recordings, chosen by the hash of their name, is held out: their figures are published, their
 // disagreements are not. Resource groups are nearly half of all exchanges and agree nearly always; there are sums
-// without them.
+// without them. The recordings of the client library have rows of their own, and are all visible.
 //
 // Facts that the simulator cannot know are taken from the recording before it is replayed:
 //
@@ -28,6 +28,9 @@
 //   - a refusal that names the operation it had to wait for comes after the request that began it, and so does a read that
 //     names a resource after the request that creates the resource;
 //   - versions of Kubernetes that AKS no longer offers stand for those that it offers.
+//
+// Recorders have removed some facts from the recordings of the client library: times, GUIDs, etags and Retry-After. The etag of a precondition is
+// the current one where Azure accepted it, and a present Retry-After is not compared.
 //
 // The error NotLatestOperation in the status of an operation is not compared: AKS sends it when its database is slow.
 //

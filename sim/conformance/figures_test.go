@@ -57,7 +57,10 @@ const (
 	inSightOther  = "Visible, without resource groups"
 	outOfSight    = "All held out"
 	outSightOther = "Held out, without resource groups"
-	groups        = "Microsoft.Resources/resourceGroups"
+
+	ofClients      = "All of azclient"
+	ofClientsOther = "All of azclient, without resource groups"
+	groups         = "Microsoft.Resources/resourceGroups"
 )
 
 // sumByType returns the rows over all types.

@@ -34,7 +34,7 @@ func TestOrderOfReads(t *testing.T) {
 func TestOrderOfTimes(t *testing.T) {
 	lines := []recordedLine{{Method: "GET", URL: "/ip", Status: 200, Answer: []byte(`{"id":"/lb/f"}`)}, {Method: "GET", URL: "/a", Status: 200},
 		{Method: "PUT", URL: "/lb", Status: 201}}
-	all := toExchanges(t, lines)
+	all := operator.toExchanges(t, lines)
 	if all[2].URL.Path != "/ip" || !all[0].At.Before(all[1].At) || !all[1].At.Before(all[2].At) {
 		t.Errorf("%v", all)
 	}

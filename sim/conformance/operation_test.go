@@ -121,7 +121,7 @@ func blamesOperation(next exchange, path string, keys []string) bool {
 	}
 	return slices.ContainsFunc(keys, func(key string) bool {
 		id := guid.FindString(key[strings.LastIndexByte(key, '/'):])
-		return id != "" && strings.Contains(answer, id)
+		return id != "" && id != redacted && strings.Contains(answer, id)
 	})
 }
 

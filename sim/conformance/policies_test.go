@@ -21,23 +21,36 @@ type policy struct {
 
 // policies are facts about recorded subscriptions, which the simulator cannot know.
 var policies = []policy{
+	{"Microsoft.Compute/virtualMachines", regexp.MustCompile(`(?i)/virtualMachines/[^/]+$`), regexp.MustCompile(`"azsecpack"`), anIdentity,
+		map[string]any{"identity": map[string]any{"type": "SystemAssigned"}, "tags": securityTags()}},
 	{"Microsoft.ContainerService/managedClusters", regexp.MustCompile(`(?i)/managedClusters/[^/]+$`),
 		regexp.MustCompile(`"azurepolicy":\s*\{\s*"enabled":\s*true`), regexp.MustCompile(`"azurepolicy"`),
 		map[string]any{"properties": map[string]any{"addonProfiles": map[string]any{"azurepolicy": map[string]any{"enabled": true}}}}},
 	// https://learn.microsoft.com/azure/governance/machine-configuration/overview: built-in policies give machines an identity.
 	{"Microsoft.Compute/virtualMachines", regexp.MustCompile(`(?i)/virtualMachines/[^/]+$`),
-		regexp.MustCompile(`"identity":\s*\{\s*"type":\s*"SystemAssigned"`), regexp.MustCompile(`"identity"`),
+		regexp.MustCompile(`"identity":\s*\{\s*"type":\s*"SystemAssigned"`), anIdentity,
 		map[string]any{"identity": map[string]any{"type": "SystemAssigned"}}},
-	// Agents and tags of Microsoft's own subscriptions.
+	// Agents and tags of Microsoft's own subscriptions. The first policy of a type whose effect is shown counts.
 	{"Microsoft.Compute/virtualMachineScaleSets", regexp.MustCompile(`(?i)/virtualMachineScaleSets/[^/]+$`),
 		regexp.MustCompile(`"azsecpack"`), regexp.MustCompile(`"azsecpack"|"extensionProfile"`),
-		map[string]any{"tags": map[string]any{"azsecpack": "nonprod", "platformsettings.host_environment.service.platform_optedin_for_rootcerts": "true"},
+		map[string]any{"tags": securityTags(),
 			"properties": map[string]any{"virtualMachineProfile": map[string]any{"extensionProfile": map[string]any{"extensions": []any{
 				securityAgent("Microsoft.Azure.Monitor", "AzureMonitorLinuxAgent", "1.0", map[string]any{"GCS_AUTO_CONFIG": true}),
 				securityAgent("Microsoft.Azure.Security.Monitoring", "AzureSecurityLinuxAgent", "2.0",
 					map[string]any{"enableGenevaUpload": true, "enableAutoConfig": true, "reportSuccessOnUnsupportedDistro": true})}}}}}},
-	{groups, regexp.MustCompile(`(?i)/resourceGroups/[^/]+$`), regexp.MustCompile(`"creationdate"`), regexp.MustCompile(`"creationdate"`),
-		map[string]any{"tags": map[string]any{"creationdate": "2001-02-03T04:05:06Z"}}},
+	groupTag("creationdate"), groupTag("createdAt"), groupTag("Created"),
+}
+
+// anIdentity finds the requests that ask for an identity.
+var anIdentity = regexp.MustCompile(`"identity":\s*\{\s*"type":\s*"[^N]`)
+
+func groupTag(name string) policy {
+	shown := regexp.MustCompile(`"` + name + `":`)
+	return policy{groups, regexp.MustCompile(`(?i)/resourceGroups/[^/]+$`), shown, shown, map[string]any{"tags": map[string]any{name: "2001-02-03T04:05:06Z"}}}
+}
+
+func securityTags() map[string]any {
+	return map[string]any{"azsecpack": "nonprod", "platformsettings.host_environment.service.platform_optedin_for_rootcerts": "true"}
 }
 
 func securityAgent(publisher, kind, version string, settings map[string]any) map[string]any {
@@ -48,6 +61,7 @@ func securityAgent(publisher, kind, version string, settings map[string]any) map
 // recordedPolicies are those of the subscription that a recording shows.
 func recordedPolicies(all []exchange) []fault.Rule {
 	var out []fault.Rule
+	seen := map[string]bool{}
 	for _, p := range policies {
 		asked, shown := false, false
 		for _, e := range all {
@@ -56,7 +70,8 @@ func recordedPolicies(all []exchange) []fault.Rule {
 				shown = shown || p.shown.MatchString(e.Answer)
 			}
 		}
-		if shown && !asked {
+		if shown && !asked && !seen[p.typ] {
+			seen[p.typ] = true
 			out = append(out, fault.Rule{Kind: fault.Modify, Method: "PUT", Type: p.typ, Count: -1, Patch: p.patch})
 		}
 	}

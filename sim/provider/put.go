@@ -306,6 +306,10 @@ func (c *Call) echoSent(d *Draft, shown body.Object) body.Object {
 	}
 	if d.Old != nil {
 		for _, path := range []string{"sku", "properties.tier", "properties.diskSizeBytes"} {
+			// Recordings of 2024-03-02 do not have the size, those of 2025-01-02 do.
+			if path == "properties.diskSizeBytes" && c.APIVersion < "2025-01-02" {
+				continue
+			}
 			if was := body.Get(shown, path); was != nil {
 				body.Default(out, path, was)
 			}

@@ -18,15 +18,16 @@ const (
 	dataDisksPath           = "properties.storageProfile.dataDisks"
 )
 
-// prepareInstance lets a PUT change the settings that an instance has of its own: protection, tags, the pools and groups of its interfaces,
-// and attached disks. cloud-provider-azure and its disk driver send these: EnsureHostInPool in pkg/provider/azure_vmss.go and AttachDisk in
+// prepareInstance lets a PUT change the settings that an instance has of its own: protection, the pools and groups of its interfaces, and
+// attached disks. Its tags are those of the scale set: recordings of sigs.k8s.io/cloud-provider-azure/pkg/azclient@v0.26.1,
+// virtualmachinescalesetvmclient, show no others after a PUT with tags. cloud-provider-azure and its disk driver send these: EnsureHostInPool in pkg/provider/azure_vmss.go and AttachDisk in
 // azure_controller_vmss.go of sigs.k8s.io/cloud-provider-azure v1.36.5.
 func prepareInstance(c *provider.Call, d *provider.Draft) error {
 	if d.Old == nil {
 		return provider.Errorf(404, "InstanceNotFound",
 			"The instance '%s' does not exist. Instances are made by raising the capacity of the scale set.", d.Name)
 	}
-	sent, tags, location := body.Clone(d.Sent), d.New["tags"], d.New["location"]
+	sent, location := body.Clone(d.Sent), d.New["location"]
 	for k := range d.New {
 		delete(d.New, k)
 	}
@@ -34,9 +35,6 @@ func prepareInstance(c *provider.Call, d *provider.Draft) error {
 		d.New[k] = v
 	}
 	d.New["location"] = location
-	if tags != nil {
-		d.New["tags"] = tags
-	}
 	if policy := body.Child(sent, "properties.protectionPolicy"); policy != nil {
 		body.Set(d.New, "properties.protectionPolicy", policy)
 	}
