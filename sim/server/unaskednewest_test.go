@@ -29,7 +29,7 @@ func TestShownUnaskedByNewest(t *testing.T) {
 		"endpoint": {"published", net + "/privateEndpoints/endpoint", "2026-03-01",
 			obj{"properties.ipVersionType": "IPv4", "properties.billingSku": "PayAsYouGo", "properties.isIPv6EnabledPrivateEndpoint": nil}},
 		"endpoint, old": {"recorded", net + "/privateEndpoints/endpoint", "2024-03-01", obj{"properties.ipVersionType": nil, "properties.billingSku": nil, "properties.isIPv6EnabledPrivateEndpoint": false}},
-		"machine": {"published", comp + "/virtualMachines/windows", "2025-04-01", obj{windows + "enableVMAgentPlatformUpdates": false,
+		"machine": {"published", comp + "/virtualMachines/windows", "2025-04-01", obj{windows + "enableVMAgentPlatformUpdates": true,
 			windows + "patchSettings.patchMode": "AutomaticByOS", windows + "patchSettings.assessmentMode": "ImageDefault"}},
 		"Linux machine":      {"its request configures Linux", comp + "/virtualMachines/vm0", "2022-03-01", obj{linux: false}},
 		"Linux machine, old": {"recorded", comp + "/virtualMachines/vm0", "2020-12-01", obj{linux: nil}},
