@@ -63,6 +63,13 @@ func TestPoolsThatAreNew(t *testing.T) {
 		"Windows, stable":  {"recorded", windows, "2023-10-01", obj{"properties.windowsProfile": obj{"adminUsername": "azureuser", "enableCSIProxy": true}}},
 		"overlay, stable":  {"recorded", aks, "2025-08-01", obj{"properties.windowsProfile": nil}},
 	})
+	// A client that writes back what it read, and one that leaves the profile out, change nothing.
+	for _, sent := range []obj{a.sendRequest("GET", windows+aksV, nil).body, aksCluster(plugin)} {
+		if r := a.sendRequest("PUT", windows+aksV, sent); r.status != 200 || r.valueAt("properties.windowsProfile.adminUsername") != "azureuser" {
+			t.Errorf("PUT of a cluster with a profile for Windows = %d %s, profile %v", r.status, r.errorMessage(), r.valueAt("properties.windowsProfile"))
+		}
+		a.sim.Settle()
+	}
 	for range 2 {
 		if r := a.mustSucceed("PUT", aks+"?api-version="+preview,
 			aksCluster(nil)); r.valueAt("properties.agentPoolProfiles.1.provisioningState") != "Updating" {

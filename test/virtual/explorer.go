@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing/synctest"
@@ -82,8 +83,14 @@ func (s *Scenario) Explore(e *Explorer) {
 	// Channels are those of the bubble.
 	s.explorer, e.arrived, e.turn = e, make(chan struct{}, 1), make(chan struct{}, 1)
 	e.turn <- struct{}{}
-	processors := runtime.GOMAXPROCS(1)
-	s.T.Cleanup(func() { runtime.GOMAXPROCS(processors) })
+	// With several processors, and after each garbage collection, goroutines that are ready run in another order. A life takes a gigabyte at
+	// most, and its garbage is collected afterwards.
+	processors, percent := runtime.GOMAXPROCS(1), debug.SetGCPercent(-1)
+	s.T.Cleanup(func() {
+		runtime.GOMAXPROCS(processors)
+		debug.SetGCPercent(percent)
+		runtime.GC()
+	})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -274,7 +274,6 @@ func viewCluster(c *provider.Call, it *provider.Item) {
 	b["type"] = "Microsoft.ContainerService/ManagedClusters" // as recorded
 	showPreview(c, b, previewCluster)
 	hideYounger(c, b, youngerCluster)
-	showWindows(b)
 	eTag(c, b, "eTag")
 	profiles := []any{}
 	for _, r := range poolsOf(c, it.ID) {

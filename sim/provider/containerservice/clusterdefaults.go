@@ -63,6 +63,7 @@ func clusterDefaults(c *provider.Call, d *provider.Draft) error {
 		return err
 	}
 	networkDefaults(n)
+	windowsDefaults(d)
 	if err := keepIdentity(c, d); err != nil {
 		return err
 	}
@@ -90,6 +91,24 @@ func outboundKind(d *provider.Draft) error {
 		}
 	}
 	return nil
+}
+
+// windowsDefaults keeps the profile that Windows nodes have or would have. Recordings of 2023-02-02-preview, 2023-10-01, 2023-11-02-preview and
+// 2024-04-02-preview show one of each new cluster whose pods have addresses of the network itself, also if none was requested, and of no other
+// cluster. Newer api-versions are recorded with overlay networks only.
+func windowsDefaults(d *provider.Draft) {
+	const profile = "properties.windowsProfile"
+	if body.Child(d.New, profile) != nil {
+		return
+	}
+	if had := body.Child(d.Old, profile); had != nil {
+		body.Set(d.New, profile, body.Clone(had))
+		return
+	}
+	if np := "properties.networkProfile."; d.Old == nil && body.String(d.New, np+"networkPlugin") == "azure" &&
+		body.String(d.New, np+"networkPluginMode") == "" {
+		body.Set(d.New, profile, body.Object{"adminUsername": "azureuser", "enableCSIProxy": true})
+	}
 }
 
 func networkDefaults(n body.Object) {

@@ -82,16 +82,6 @@ func hideUntouched(pool *store.Resource, shown body.Object) {
 
 func isPreview(c *provider.Call) bool { return strings.HasSuffix(c.APIVersion, "-preview") }
 
-// showWindows shows the profile that Windows nodes would have, even if none were requested: in recordings of 2023-02-02-preview, 2023-10-01,
-// 2023-11-02-preview and 2024-04-02-preview each cluster whose pods have addresses of the network itself shows it, and no other cluster does.
-// Newer api-versions are recorded with overlay networks only.
-func showWindows(b body.Object) {
-	if p := "properties."; body.String(b, p+"networkProfile.networkPlugin") == "azure" && body.String(b, p+"networkProfile.networkPluginMode") == "" {
-		body.Default(b, p+"windowsProfile.adminUsername", "azureuser")
-		body.Default(b, p+"windowsProfile.enableCSIProxy", true)
-	}
-}
-
 func showPreview(c *provider.Call, b body.Object, list []preview) {
 	for _, p := range list {
 		if isPreview(c) && c.APIVersion >= p.since {
