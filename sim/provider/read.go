@@ -18,6 +18,9 @@ func (c *Call) RenderResource(r *store.Resource) body.Object {
 func (c *Call) renderItem(t *Type, it *Item) body.Object {
 	out := body.Clone(it.Body)
 	out["id"], out["name"], out["type"] = renderID(t, it.ID), it.Name, t.Name
+	if t.Style == PrivateDNS {
+		out["name"] = strings.ToLower(it.Name)
+	}
 	if t.Inline == "" && it.Location != "" && !t.Untracked {
 		out["location"] = it.Location
 	}
@@ -45,10 +48,26 @@ func (c *Call) renderItem(t *Type, it *Item) body.Object {
 }
 
 func renderID(t *Type, id string) string {
+	if t.Style == PrivateDNS {
+		return lowerNames(id)
+	}
 	if t.LowerID {
 		return strings.Replace(id, "/resourceGroups/", "/resourcegroups/", 1)
 	}
 	return id
+}
+
+// lowerNames returns an ID with the names of the group and the resources in lower case, as private DNS answers with them. Recorded in
+// sigs.k8s.io/cloud-provider-azure/pkg/azclient@v0.26.1, virtualnetworklinkclient.
+func lowerNames(id string) string {
+	segments := strings.Split(id, "/")
+	for i := 4; i < len(segments); i++ {
+		// /subscriptions/S/resourceGroups/G/providers/N/type/name/type/name
+		if i == 4 || i > 6 && i%2 == 0 {
+			segments[i] = strings.ToLower(segments[i])
+		}
+	}
+	return strings.Join(segments, "/")
 }
 
 // NotFound returns the answer for the call's resource, which does not exist.

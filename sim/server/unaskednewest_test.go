@@ -67,3 +67,18 @@ func TestUnusualAnswersByNewest(t *testing.T) {
 		}
 	}
 }
+
+// Private DNS answers with the names of groups, zones and links in lower case, however they were written.
+func TestPrivateDNSNamesAreLower(t *testing.T) {
+	a := newAzure(t)
+	a.createBase()
+	const zone = "/subscriptions/" + sub + "/resourceGroups/Mixed/providers/Microsoft.Network/privateDnsZones/Zone.Example"
+	a.mustSucceed("PUT", "/subscriptions/"+sub+"/resourceGroups/Mixed", obj{"location": "westus3"})
+	a.mustSucceed("PUT", zone, obj{"location": "global"})
+	a.mustSucceed("PUT", zone+"/virtualNetworkLinks/My-Link", obj{"location": "global", "properties": obj{"registrationEnabled": false,
+		"virtualNetwork": newRef(net + "/virtualNetworks/vnet")}})
+	want := "/subscriptions/" + sub + "/resourceGroups/mixed/providers/Microsoft.Network/privateDnsZones/zone.example/virtualNetworkLinks/my-link"
+	if got := a.sendRequest("GET", zone+"/virtualNetworkLinks/My-Link", nil); got.valueAt("id") != want || got.valueAt("name") != "my-link" {
+		t.Errorf("the link has ID %v and name %v, want %s", got.valueAt("id"), got.valueAt("name"), want)
+	}
+}
