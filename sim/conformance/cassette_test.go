@@ -25,8 +25,8 @@ type exchange struct {
 	Status int
 	Header http.Header
 	Answer string
-	// IsPaced means that the recording has the answers' Retry-After.
-	IsPaced bool
+	// HasRetryAfter means that the recording keeps this header of answers.
+	HasRetryAfter bool
 	// At is when the request reached Azure. No two exchanges of a recording have the same time.
 	At time.Time
 }
@@ -40,11 +40,13 @@ type source struct {
 	folder string
 	// suffix marks the rows of its types in the document.
 	suffix string
-	// isPaced means that the recordings have Retry-After. Recorders of client libraries remove it, so that tests do not wait.
-	isPaced bool
+	// hasRetryAfter means that the recordings keep this header. Recorders of client libraries remove it, so that tests do not wait.
+	hasRetryAfter bool
+	// holdsOut means that a part of the recordings is held out.
+	holdsOut bool
 }
 
-var operator, clients = source{isPaced: true}, source{folder: "azclient", suffix: ", azclient"}
+var operator, clients = source{hasRetryAfter: true, holdsOut: true}, source{folder: "azclient", suffix: ", azclient"}
 
 // recordedLine is one exchange as test/recordings/distil writes it.
 type recordedLine struct {
@@ -117,7 +119,7 @@ func (s source) toExchanges(t *testing.T, lines []recordedLine) []exchange {
 			t.Fatalf("%s: %v", line.Recording, err)
 		}
 		e := exchange{Method: line.Method, URL: target, Body: strings.ReplaceAll(toText(line.Body), "{PASSWORD}", recordedPassword),
-			Match: line.Match, Status: line.Status, Header: http.Header{}, IsPaced: s.isPaced, Answer: toText(line.Answer)}
+			Match: line.Match, Status: line.Status, Header: http.Header{}, HasRetryAfter: s.hasRetryAfter, Answer: toText(line.Answer)}
 		for name, value := range line.Header {
 			e.Header.Set(name, value)
 		}

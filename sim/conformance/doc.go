@@ -1,7 +1,8 @@
 // Package conformance compares the simulated Azure with recorded traffic of the real one.
 //
 // The recordings are those of the Azure Service Operator's tests (MIT licence) and of cloud-provider-azure's client library (Apache License
-// 2.0); test/recordings/distil makes the data of them that test/recordings/testdata has. Every recording is replayed in its order against a simulator of its own, on a virtual clock that follows the
+// 2.0); test/recordings/distil makes the data of them that test/recordings/testdata has. Every recording is replayed in
+// its order against a simulator of its own, on a virtual clock that follows the
 // recorded times. Each answer is compared in status code, in the presence of the headers Azure-AsyncOperation, Location
 // and Retry-After, and in the keys of its body at any depth and the code of an error. The simulator may have more keys
 // than the recording, not fewer. A second figure also wants the same values and no further keys; there, values that

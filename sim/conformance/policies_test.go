@@ -19,7 +19,8 @@ type policy struct {
 	patch        map[string]any
 }
 
-// policies are facts about recorded subscriptions, which the simulator cannot know.
+// policies are facts about recorded subscriptions, which the simulator cannot know. Of several policies of a type, the first whose effect a
+// recording shows counts.
 var policies = []policy{
 	{"Microsoft.Compute/virtualMachines", regexp.MustCompile(`(?i)/virtualMachines/[^/]+$`), regexp.MustCompile(`"azsecpack"`), anIdentity,
 		map[string]any{"identity": map[string]any{"type": "SystemAssigned"}, "tags": securityTags()}},
@@ -30,7 +31,7 @@ var policies = []policy{
 	{"Microsoft.Compute/virtualMachines", regexp.MustCompile(`(?i)/virtualMachines/[^/]+$`),
 		regexp.MustCompile(`"identity":\s*\{\s*"type":\s*"SystemAssigned"`), anIdentity,
 		map[string]any{"identity": map[string]any{"type": "SystemAssigned"}}},
-	// Agents and tags of Microsoft's own subscriptions. The first policy of a type whose effect is shown counts.
+	// Agents and tags of Microsoft's own subscriptions.
 	{"Microsoft.Compute/virtualMachineScaleSets", regexp.MustCompile(`(?i)/virtualMachineScaleSets/[^/]+$`),
 		regexp.MustCompile(`"azsecpack"`), regexp.MustCompile(`"azsecpack"|"extensionProfile"`),
 		map[string]any{"tags": securityTags(),

@@ -37,11 +37,11 @@ func TestJudge(t *testing.T) {
 		},
 		"headers": {
 			reason:   "a header too few is as wrong as one too many",
-			recorded: exchange{Status: 202, Header: header("Azure-AsyncOperation"), IsPaced: true},
+			recorded: exchange{Status: 202, Header: header("Azure-AsyncOperation"), HasRetryAfter: true},
 			got:      answer{status: 202, header: header("Retry-After")},
 			want:     []string{"GET 202: header Azure-AsyncOperation is missing", "GET 202: header Retry-After is present, Azure sent none"},
 		},
-		"no pace": {
+		"headers that a recorder removes": {
 			reason:   "recorders of client libraries remove Retry-After",
 			recorded: exchange{Status: 202, Header: header("Azure-AsyncOperation")},
 			got:      answer{status: 202, header: header("Azure-AsyncOperation", "Retry-After")},
@@ -226,7 +226,7 @@ func TestLearn(t *testing.T) {
 func TestHidden(t *testing.T) {
 	all, out := operator.loadRecordings(t), 0
 	for name := range all {
-		if isHeldOut(name) {
+		if operator.isHeldOut(name) {
 			out++
 		}
 	}

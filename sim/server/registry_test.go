@@ -28,7 +28,7 @@ func TestImportImage(t *testing.T) {
 	}
 }
 
-// Lists of key vaults and managed clusters end with an empty page.
+// TestEmptyLastPage lists key vaults: an empty page follows the last page that has vaults.
 func TestEmptyLastPage(t *testing.T) {
 	a := newAzure(t)
 	a.createBase()
