@@ -21,7 +21,8 @@ const (
 // prepareInstance lets a PUT change the settings that an instance has of its own: protection, the pools and groups of its interfaces, and
 // attached disks. Its tags are those of the scale set: recordings of sigs.k8s.io/cloud-provider-azure/pkg/azclient@v0.26.1,
 // virtualmachinescalesetvmclient, show no others after a PUT with tags.
-// cloud-provider-azure and its disk driver send these: EnsureHostInPool in pkg/provider/azure_vmss.go and AttachDisk in azure_controller_vmss.go of sigs.k8s.io/cloud-provider-azure v1.36.5.
+// cloud-provider-azure and its disk driver send these: EnsureHostInPool in pkg/provider/azure_vmss.go and AttachDisk in
+// azure_controller_vmss.go of sigs.k8s.io/cloud-provider-azure v1.36.5.
 func prepareInstance(c *provider.Call, d *provider.Draft) error {
 	if d.Old == nil {
 		return provider.Errorf(404, "InstanceNotFound",

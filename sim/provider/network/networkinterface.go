@@ -20,7 +20,7 @@ type Reservation struct {
 // ReservationKey returns the key of an interface's reservation.
 func ReservationKey(nicID string) string { return "nicReservation/" + store.Key(nicID) }
 
-// HardwareKey returns the key of the note that a VM which ran has used an interface. The interface then keeps its MAC address:
+// HardwareKey returns the key of the note that an interface has been in use by a running VM. It keeps its MAC address after the VM is gone:
 // https://learn.microsoft.com/azure/virtual-network/virtual-network-network-interface
 func HardwareKey(nicID string) string { return "nicHardware/" + store.Key(nicID) }
 

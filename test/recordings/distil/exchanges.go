@@ -42,7 +42,7 @@ var namespaces = map[string]bool{"microsoft.alertsmanagement": true, "microsoft.
 	"microsoft.managedidentity": true, "microsoft.monitor": true, "microsoft.network": true, "microsoft.operationalinsights": true,
 	"microsoft.resources": true, "microsoft.storage": true}
 
-// writeExchanges writes the recordings below a directory whose paths have a part, one file per type.
+// writeExchanges writes the exchanges of all YAML files below root whose path contains within, one file per resource type.
 func writeExchanges(root, within, to string) error {
 	files := map[string]*bytes.Buffer{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

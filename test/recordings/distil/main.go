@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// layout is where a module has its recordings: files below its directory root whose path has within.
+// layout is where a module has its recordings: YAML files below its directory root whose path contains within.
 type layout struct {
 	root, within string
 	hasTypes     bool
