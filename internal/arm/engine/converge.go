@@ -301,6 +301,7 @@ func (c *convergence) removeResource(newTask func() *task) {
 		if t.owned && !c.isRemovable(t.id, t.node) {
 			// Its owner may be gone, as the VM of a role assignment whose VM was deleted in Azure: the inventory alone is no proof.
 			t.owned, t.unclaimed = false, t.otherOwnerTag == "" && !c.referencesOtherOwner(t.id, t.row)
+			t.ownershipErr = c.ownershipError(t)
 		}
 		if t.node != nil && t.node.Foreign == arm.AdoptForeign && c.request.DeleteAdopted && t.otherOwnerTag == "" {
 			t.owned = true

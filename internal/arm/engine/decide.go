@@ -35,7 +35,7 @@ func decide(s situation) decision {
 	}
 	node := s.node
 	switch {
-	case s.found.Exists && !s.owned && s.otherOwnerTag == "" && node.Foreign == arm.AdoptForeign:
+	case s.found.Exists && !s.owned && s.ownershipErr == nil && s.otherOwnerTag == "" && node.Foreign == arm.AdoptForeign:
 		if node.PlannedWithTag {
 			return decision{step: stepReport, state: arm.Waiting, message: "its ownership changed since it was planned; planning again",
 				retryAfter: time.Second}
@@ -54,6 +54,8 @@ func decide(s situation) decision {
 		return decision{step: stepReadAgain, state: arm.Waiting, retryAfter: time.Second}
 	case s.found.Err != nil:
 		return reportReadFailure(s, s.found.Err)
+	case !s.owned && s.ownershipErr != nil && node.Policy != arm.Observe:
+		return reportReadFailure(s, s.ownershipErr)
 	case s.typeErr != nil:
 		return reportFailure(s.typeErr)
 	case !s.compared:
@@ -180,7 +182,7 @@ func usesForeign(s situation) bool {
 // isOwnedByOthers reports whether the resource exists, the object does not own it, and the plan does not use it.
 func isOwnedByOthers(s situation) bool {
 	switch {
-	case s.node == nil, s.removing, !s.found.Exists, s.owned, s.ownershipTagRemoved, s.running.state != "":
+	case s.node == nil, s.removing, !s.found.Exists, s.owned, s.ownershipErr != nil, s.ownershipTagRemoved, s.running.state != "":
 		return false
 	case s.node.Foreign == arm.AdoptForeign:
 		return s.otherOwnerTag != ""

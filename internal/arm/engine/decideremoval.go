@@ -14,7 +14,9 @@ const maxBusyWait = time.Minute
 // decideRemoval decides about a resource to delete.
 func decideRemoval(s situation) decision {
 	switch {
-	case s.deletedWith != "" && (s.deletedWithGone || s.found.WasRead() && s.found.Err == nil && !s.found.Exists):
+	case s.deletedWithGone:
+		return decision{step: stepReport, state: arm.Gone}
+	case s.deletedWith != "" && s.isAbsent() && !s.isBeingWritten():
 		return decision{step: stepReport, state: arm.Gone}
 	case s.deletedWith != "":
 		return decision{step: stepReport, state: arm.Blocked, blockedBy: s.deletedWith}
@@ -27,8 +29,7 @@ func decideRemoval(s situation) decision {
 		return reportFailure(s.typeErr)
 	case s.running.state == arm.Deleting:
 		return awaitOperation(s)
-	case s.running.state != "" && s.found.WasRead() && s.found.Err == nil && !s.found.Exists:
-		// A PUT that is still running may create the resource after this object is gone.
+	case s.isAbsent() && s.isBeingWritten():
 		return decision{step: stepJoin, state: arm.Waiting, message: "waits for the end of its creation before it is deleted", retryAfter: followTimeout}
 	case s.running.state != "" && !s.row.DeleteWhileBusy && s.running.age < maxBusyWait:
 		return decision{step: stepJoin, state: arm.Waiting, message: "waits for a running operation before it is deleted",
@@ -39,6 +40,8 @@ func decideRemoval(s situation) decision {
 		return reportReadFailure(s, s.found.Err)
 	case !s.found.Exists:
 		return confirmRemoval(s)
+	case !s.owned && s.ownershipErr != nil:
+		return reportReadFailure(s, s.ownershipErr)
 	case !s.owned && s.ownershipTagRemoved && s.otherOwnerTag == "":
 		return reportRefusal(s, ownershipTagError(s))
 	case !s.owned && s.sameNameOwner != "":
@@ -58,6 +61,15 @@ func decideRemoval(s situation) decision {
 		return awaitRetry(s)
 	}
 	return claimThenSend(s, decision{method: http.MethodDelete, state: arm.Deleting})
+}
+
+// isAbsent reports whether the last read did not find the resource.
+func (s situation) isAbsent() bool { return s.found.WasRead() && s.found.Err == nil && !s.found.Exists }
+
+// isBeingWritten reports whether a PUT is running. Until it ends, an absent resource may still be created, and Azure refuses the PUT if a resource
+// that its body names is deleted.
+func (s situation) isBeingWritten() bool {
+	return s.running.state != "" && s.running.state != arm.Deleting
 }
 
 // confirmRemoval decides about a resource to delete that a read does not show. If it still exists, no object deletes it after this one.

@@ -1,8 +1,10 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -24,7 +26,12 @@ type slowCreation struct {
 
 	mu      sync.Mutex
 	created map[string]time.Time
+	deleted map[string]time.Time
 	bodies  map[string]string
+}
+
+func newSlowCreation(delay, unseen time.Duration) *slowCreation {
+	return &slowCreation{delay: delay, unseen: unseen, created: map[string]time.Time{}, deleted: map[string]time.Time{}, bodies: map[string]string{}}
 }
 
 func (s *slowCreation) Do(request *http.Request) (*http.Response, error) {
@@ -60,7 +67,8 @@ func (s *slowCreation) Do(request *http.Request) (*http.Response, error) {
 	case http.MethodDelete:
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(s.bodies, path)
+		maps.DeleteFunc(s.bodies, func(other, _ string) bool { return arm.ID(other).IsWithin(arm.ID(path)) })
+		s.deleted[path] = time.Now()
 		return answer(http.StatusOK, "")
 	}
 	s.mu.Lock()
@@ -94,41 +102,20 @@ func TestDeleteDuringCreation(t *testing.T) {
 		for kind, id := range map[string]arm.ID{"group": group, "network": vnet, "VM": arm.NewID(sub, "rg", types.VirtualMachine, "vm")} {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					azure := &slowCreation{delay: test.delay, unseen: test.unseen, created: map[string]time.Time{}, bodies: map[string]string{}}
+					azure := newSlowCreation(test.delay, test.unseen)
 					c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: azure, Timeout: test.timeout})
 					if err != nil {
 						t.Fatal(err)
 					}
 					e := engine.New(engine.Options{})
-					woken := make(chan struct{}, 1)
 					graph := &arm.Graph{}
 					graph.Add(arm.Node{ID: id, Policy: arm.Repair, Body: object{"location": "eastus", "tags": ownerTags()}})
-					request := engine.Request{Object: "o", Client: c, Owner: owner, Graph: graph, BypassCache: true, DeleteWholeGroups: true, Wake: func() {
-						select {
-						case woken <- struct{}{}:
-						default:
-						}
-					}}
+					request := engine.Request{Object: "o", Client: c, Owner: owner, Graph: graph, BypassCache: true, DeleteWholeGroups: true}
 					if _, err := e.Converge(t.Context(), request); err != nil {
 						t.Fatal(err)
 					}
 					<-time.After(test.deleteAfter)
-					for begun := time.Now(); ; {
-						outcome, err := e.Delete(t.Context(), request)
-						if err != nil {
-							t.Fatal(err)
-						}
-						if outcome.IsDeleted() {
-							break
-						}
-						if time.Since(begun) > 10*time.Minute || outcome.RetryAfter == 0 {
-							t.Fatalf("%s: not deleted: %+v", test.reason, outcome.Results)
-						}
-						select {
-						case <-woken:
-						case <-time.After(outcome.RetryAfter):
-						}
-					}
+					repeatUntil(t, e.Delete, request, arm.Outcome.IsDeleted)
 					<-time.After(5 * time.Minute)
 					azure.mu.Lock()
 					defer azure.mu.Unlock()
@@ -137,6 +124,72 @@ func TestDeleteDuringCreation(t *testing.T) {
 					}
 				})
 			})
+		}
+	}
+}
+
+// TestReferenceOutlivesCreation deletes an object while Azure creates its subnet, whose body names a security group. The security group is not
+// deleted before Azure has created the subnet: Azure would refuse the subnet otherwise.
+func TestReferenceOutlivesCreation(t *testing.T) {
+	configuration := newWorld(t).cloud
+	synctest.Test(t, func(t *testing.T) {
+		azure := newSlowCreation(0, 0)
+		c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: azure, Timeout: 2 * time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := engine.New(engine.Options{})
+		securityGroup, subnet := arm.NewID(sub, "rg", types.NetworkSecurityGroup, "nsg"), vnet.Child("subnets", "nodes")
+		graph := &arm.Graph{}
+		graph.Add(arm.Node{ID: securityGroup, Policy: arm.Repair, Body: object{"location": "eastus", "tags": ownerTags()}},
+			arm.Node{ID: vnet, Policy: arm.Repair, Body: object{"location": "eastus", "tags": ownerTags()}})
+		request := engine.Request{Object: "o", Client: c, Owner: owner, Graph: graph, BypassCache: true}
+		repeatUntil(t, e.Converge, request, arm.Outcome.IsDone)
+
+		azure.delay = 70 * time.Second
+		graph = &arm.Graph{}
+		graph.Add(arm.Node{ID: securityGroup, Policy: arm.Repair, Body: object{"location": "eastus", "tags": ownerTags()}},
+			arm.Node{ID: vnet, Policy: arm.Repair, Body: object{"location": "eastus", "tags": ownerTags()}},
+			arm.Node{ID: subnet, Policy: arm.Repair, After: []arm.ID{securityGroup}, Body: object{"properties": object{"networkSecurityGroup": object{"id": string(securityGroup)}}}})
+		request.Graph = graph
+		if _, err := e.Converge(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(5 * time.Second)
+		repeatUntil(t, e.Delete, request, arm.Outcome.IsDeleted)
+		azure.mu.Lock()
+		defer azure.mu.Unlock()
+		if created, deleted := azure.created[string(subnet)], azure.deleted[string(securityGroup)]; created.IsZero() || deleted.Before(created) || len(azure.bodies) != 0 {
+			t.Errorf("the subnet was created at %s and the security group deleted at %s; left: %v", created, deleted, azure.bodies)
+		}
+	})
+}
+
+// repeatUntil repeats a step until the outcome is as wanted: when the engine wakes the object, and after the time that the outcome asks for. It fails
+// after ten minutes.
+func repeatUntil(t *testing.T, step func(context.Context, engine.Request) (arm.Outcome, error), request engine.Request, isWanted func(arm.Outcome) bool) {
+	t.Helper()
+	woken := make(chan struct{}, 1)
+	request.Wake = func() {
+		select {
+		case woken <- struct{}{}:
+		default:
+		}
+	}
+	for begun := time.Now(); ; {
+		outcome, err := step(t.Context(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isWanted(outcome) {
+			return
+		}
+		if time.Since(begun) > 10*time.Minute || outcome.RetryAfter == 0 {
+			t.Fatalf("not done: %+v", outcome.Results)
+		}
+		select {
+		case <-woken:
+		case <-time.After(outcome.RetryAfter):
 		}
 	}
 }

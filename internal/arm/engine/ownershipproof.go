@@ -11,6 +11,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -163,20 +164,72 @@ func (c *convergence) readEvidence(maxAge time.Duration) {
 // missingEvidence lists the evidence that was not read yet.
 func (c *convergence) missingEvidence() []arm.ID {
 	var out []arm.ID
-	for key, found := range c.found {
-		row, err := types.ForID(found.ID)
-		if err != nil || !row.Taggable || !found.Exists || !c.record[key] && !c.engine.states.get(key).presence.createdHere {
-			continue
-		}
-		tags := found.Head().Tags
-		if _, has := tagValue(tags, c.request.Owner.TagKey); has || otherOwnerTagIn(tags, c.request.Owner) != "" ||
-			tagsProveOwner(tags, c.request.Owner) {
-			continue
-		}
-		for _, id := range append(usedResources(found.Body, row), arm.ResourceGroupID(found.ID.Subscription(), found.ID.ResourceGroup())) {
+	for _, found := range c.found {
+		for _, id := range c.evidenceByUse(found) {
 			if _, read := c.found[id.Key()]; !read {
 				out = append(out, id)
 			}
+		}
+	}
+	return out
+}
+
+// evidenceByUse lists the resources that can prove the ownership of an untagged resource of the record: those that it uses, and its group.
+func (c *convergence) evidenceByUse(found observe.Observation) []arm.ID {
+	row, err := types.ForID(found.ID)
+	if err != nil || !row.Taggable || !found.Exists || !c.record[found.ID.Key()] && !c.engine.states.get(found.ID.Key()).presence.createdHere {
+		return nil
+	}
+	tags := found.Head().Tags
+	if _, has := tagValue(tags, c.request.Owner.TagKey); has || otherOwnerTagIn(tags, c.request.Owner) != "" ||
+		tagsProveOwner(tags, c.request.Owner) {
+		return nil
+	}
+	return append(usedResources(found.Body, row), arm.ResourceGroupID(found.ID.Subscription(), found.ID.ResourceGroup()))
+}
+
+// ownershipError returns the error of a read that could prove the ownership of a task's resource, nil if the resource is owned, has another
+// owner, or everything that could prove it was read. To take such a resource for a foreign one would leave it behind at a deletion.
+func (c *convergence) ownershipError(t *task) error {
+	if !t.found.Exists || t.owned || t.otherOwnerTag != "" {
+		return nil
+	}
+	return c.unreadEvidence(t.id, nil)
+}
+
+// unreadEvidence returns the first error of a read of the resources in evidenceOf, and of those that can prove the ownership of these. A
+// resource that does not exist, or that the identity has no right to read, proves nothing, so such an error does not count. through has the
+// resources on the way to id.
+func (c *convergence) unreadEvidence(id arm.ID, through []arm.ID) error {
+	if slices.ContainsFunc(through, id.Equal) {
+		return nil
+	}
+	for _, other := range c.evidenceOf(id) {
+		err := c.found[other.Key()].Err
+		if err == nil {
+			err = c.unreadEvidence(other, append(slices.Clone(through), id))
+		}
+		if err != nil && !arm.IsNotFound(err) && !arm.IsForbidden(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// evidenceOf lists the resources that can prove the ownership of another one.
+func (c *convergence) evidenceOf(id arm.ID) []arm.ID {
+	row, err := types.ForID(id)
+	if err != nil {
+		return nil
+	}
+	out := append(c.owningAncestors(id), c.evidenceByUse(c.found[id.Key()])...)
+	if len(row.OwnerReferences) == 0 {
+		return out
+	}
+	out = append(out, c.identityHolders(c.request.Graph.Node(id))...)
+	if body, err := arm.DecodeBody(c.found[id.Key()].Body); err == nil {
+		for _, path := range row.OwnerReferences {
+			out = append(out, arm.ID(jsonpath.GetText(body, path)))
 		}
 	}
 	return out

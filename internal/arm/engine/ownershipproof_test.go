@@ -75,6 +75,20 @@ func (s *bodyStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(have) // The client is part of the test.
 }
 
+// newClientOf returns a client of an Azure that a handler plays.
+func newClientOf(t *testing.T, azure http.Handler) *client.Client {
+	t.Helper()
+	server := httptest.NewTLSServer(azure)
+	t.Cleanup(server.Close)
+	where := cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
+		cloud.ResourceManager: {Endpoint: server.URL, Audience: "https://management.core.windows.net/"}}}
+	c, err := client.New(credential.Token("t"), where, client.Options{Principal: "p", Transport: server.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // idOf returns an ID of a type in a resource group.
 func idOf(group, resourceType string) arm.ID {
 	provider, rest, _ := strings.Cut(resourceType, "/")
@@ -153,14 +167,7 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 						azure.storeBody(arm.ResourceGroupID(sub, "net"), object{"location": "eastus"})
 						azure.storeBody(own, object{"location": "eastus", "tags": ours()})
 						azure.storeBody(id, have)
-						server := httptest.NewTLSServer(azure)
-						defer server.Close()
-						where := cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
-							cloud.ResourceManager: {Endpoint: server.URL, Audience: "https://management.core.windows.net/"}}}
-						c, err := client.New(credential.Token("t"), where, client.Options{Principal: "p", Transport: server.Client()})
-						if err != nil {
-							t.Fatal(err)
-						}
+						c := newClientOf(t, azure)
 						e := engine.New(engine.Options{})
 						request := func(deleting bool) engine.Request {
 							node := arm.Node{ID: id, Policy: policy, Foreign: foreign, Group: "G"}
@@ -180,6 +187,7 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 							return out
 						}
 						var outcome arm.Outcome
+						var err error
 						for range 3 {
 							if outcome, err = e.Converge(t.Context(), request(false)); err != nil {
 								t.Fatal(err)

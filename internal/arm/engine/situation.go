@@ -60,6 +60,9 @@ type situation struct {
 	// owned means that the cluster owns the resource, ownedAbove that an ancestor is owned by tag or inventory, inInventory that the
 	// stored inventory has the resource: only stored entries count.
 	owned, ownedAbove, inInventory bool
+	// ownershipErr is the error of a read that could prove the ownership of a resource that nothing else proves. It is not known then whether the
+	// cluster owns the resource.
+	ownershipErr error
 	// otherOwnerTag is the tag that marks the resource as another cluster's or owner's, "" for none. sameNameOwner is the other owner
 	// if its cluster has the same name.
 	otherOwnerTag, sameNameOwner string

@@ -116,6 +116,8 @@ func readFailed(err error) change {
 	return func(s *situation) { s.found = observe.Observation{Observed: observe.Observed{ID: s.id, Err: err}} }
 }
 
+func ownerUnknown(s *situation) { s.ownershipErr = errBusy }
+
 func readFailureCounted(wait time.Duration) change {
 	return func(s *situation) { s.failureCounted, s.readRetryAfter = true, wait }
 }

@@ -41,6 +41,7 @@ func (c *convergence) newTask(id arm.ID) *task {
 	tags := t.found.Head().Tags
 	t.owned, t.ownedAbove, t.inInventory, t.otherOwnerTag = c.isOwned(id), c.isAncestorOwned(id), c.storedInventory[key],
 		otherOwnerTagIn(tags, c.request.Owner)
+	t.ownershipErr = c.ownershipError(t)
 	if hasClusterTag(tags, c.request.Owner) {
 		t.sameNameOwner = otherOwnerID(tags, c.request.Owner)
 	}
