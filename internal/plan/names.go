@@ -31,6 +31,9 @@ const (
 	// MaxNameLength is the number of characters that Azure accepts in most names of resources of Microsoft.Network and Microsoft.Compute:
 	// https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/resource-name-rules
 	MaxNameLength = 80
+	// MaxNodeResourceGroupName is the number of characters that AKS accepts in the name of the resource group of the nodes, and after which it
+	// cuts a name of its own: https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/aks-common-issues-faq
+	MaxNodeResourceGroupName = 80
 	// peeringInfix is between the names of the two networks in the name of a peering.
 	peeringInfix = "-To-"
 	// BastionSubnet is the name that Azure demands for the subnet of a bastion host.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -16,11 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// Limits of names: https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/resource-name-rules.
-const (
-	maxManagedClusterName = 63
-	maxResourceGroupName  = 80 // AKS's own limit for the node resource group.
-)
+// maxManagedClusterName is from https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/resource-name-rules.
+const maxManagedClusterName = 63
 
 var (
 	managedNamePattern    = regexp.MustCompile(`^[a-zA-Z0-9]([-_a-zA-Z0-9]*[a-zA-Z0-9])?$`)
@@ -125,8 +123,8 @@ func validateManagedName(name string) (errs field.ErrorList) {
 
 func validateNodeResourceGroup(c *infrav1.AzureManagedControlPlane, path *field.Path) field.ErrorList {
 	name := c.Spec.NodeResourceGroupName
-	if name != defaults.NodeResourceGroupName(c) && len(name) > maxResourceGroupName {
-		return field.ErrorList{field.TooLong(path, name, maxResourceGroupName)}
+	if name != defaults.NodeResourceGroupName(c) && utf8.RuneCountInString(name) > plan.MaxNodeResourceGroupName {
+		return field.ErrorList{field.TooLong(path, name, plan.MaxNodeResourceGroupName)}
 	}
 	return nil
 }

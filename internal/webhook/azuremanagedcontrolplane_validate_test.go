@@ -65,6 +65,8 @@ func controlPlaneRows() map[string]controlPlaneRow {
 		"node group": {reason: "AKS cuts its own name where it is too long, and refuses the user's",
 			change: func(c *object) { c.Spec.NodeResourceGroupName = strings.Repeat("n", 81) },
 			want:   []string{"spec.nodeResourceGroupName: FieldValueTooLong"}},
+		"node group in letters of another script": {reason: "AKS counts characters",
+			change: func(c *object) { c.Spec.NodeResourceGroupName = strings.Repeat("ü", 80) }},
 		"long group": {reason: "the name that defaulting makes may be too long: AKS cuts it",
 			change: func(c *object) { c.Spec.ResourceGroupName = strings.Repeat("g", 85) }},
 		"version": {reason: "AKS wants the patch version", change: func(c *object) { c.Spec.Version = "v1.33" },

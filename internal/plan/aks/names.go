@@ -42,10 +42,6 @@ func ResourceGroupID(in Input) arm.ID {
 	return arm.ResourceGroupID(in.SubscriptionID, ResourceGroupName(in))
 }
 
-// maxResourceGroupName is the maximum length of the name of the node resource group:
-// https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/aks-common-issues-faq
-const maxResourceGroupName = 80
-
 // NodeResourceGroupName returns the name of the resource group that AKS creates for the nodes: the name in Azure, else the name of
 // the spec. A default name is truncated as AKS does.
 func NodeResourceGroupName(in Input) string {
@@ -58,8 +54,9 @@ func wantedNodeResourceGroupName(in Input) string {
 	if name := spec.NodeResourceGroupName; name != "" && name != prefix+spec.Location {
 		return name
 	}
-	defaultName := prefix + Location(in)
-	return defaultName[:min(len(defaultName), maxResourceGroupName)]
+	// Names of resource groups may have letters of any script, so characters count.
+	defaultName := []rune(prefix + Location(in))
+	return string(defaultName[:min(len(defaultName), plan.MaxNodeResourceGroupName)])
 }
 
 // ClusterID returns the ID of the managed cluster. Its name is that of the control plane, not that of the Cluster.

@@ -22,6 +22,8 @@ func TestNodeResourceGroup(t *testing.T) {
 		"own": {reason: "the user's", name: "c1", location: "eastus", spec: "mine", want: "mine"},
 		"very long": {reason: "AKS cuts it", name: long + "bbbbbbbbbbbb", location: "eastus",
 			want: ("MC_c1_" + long + "bbbbbbbbbbbb_eastus")[:80]},
+		"letters of another script": {reason: "AKS counts characters", name: strings.Repeat("ü", 72), location: "eastus",
+			want: "MC_c1_" + strings.Repeat("ü", 72) + "_e"},
 		"name in Azure": {reason: "it cannot be changed", name: "c1", location: "eastus", spec: "mine",
 			observed: `{"properties":{"nodeResourceGroup":"theirs"}}`, want: "theirs"},
 	}
