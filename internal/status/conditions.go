@@ -299,18 +299,18 @@ func ResultReason(result arm.Result) string {
 // and LastSeen if one is.
 func SummaryCondition(conditionType string, conditions []metav1.Condition) metav1.Condition {
 	for _, status := range []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue} {
-		best := -1
-		for i, condition := range conditions {
+		var best *metav1.Condition
+		for i := range conditions {
+			condition := &conditions[i]
 			if condition.Status != status || status == metav1.ConditionTrue && condition.Reason != infrav1.LastSeenReason {
 				continue
 			}
-			if best < 0 || classOf(condition.Reason) < classOf(conditions[best].Reason) {
-				best = i
+			if best == nil || classOf(condition.Reason) < classOf(best.Reason) {
+				best = condition
 			}
 		}
-		if best >= 0 {
-			return metav1.Condition{Type: conditionType, Status: status, Reason: conditions[best].Reason,
-				Message: conditions[best].Type + ": " + conditions[best].Message}
+		if best != nil {
+			return metav1.Condition{Type: conditionType, Status: status, Reason: best.Reason, Message: best.Type + ": " + best.Message}
 		}
 	}
 	return metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}

@@ -54,8 +54,8 @@ func SetProgress(obj Object, unseen bool) {
 // isStalled reports whether Ready shows a cause that only a person can remove. A resource that is in place as last seen counts if Azure
 // cannot be asked, for example because the credential has expired.
 func isStalled(ready metav1.Condition) bool {
-	if ready.Status == metav1.ConditionTrue {
-		return ready.Reason == infrav1.LastSeenReason && strings.Contains(ready.Message, lastSeenPrefix+cannotAskPrefix)
+	if ready.Reason == infrav1.LastSeenReason || ready.Reason == infrav1.WaitingReason {
+		return strings.Contains(ready.Message, lastSeenPrefix+cannotAskPrefix)
 	}
-	return NeedsAction(ready.Reason)
+	return ready.Status != metav1.ConditionTrue && NeedsAction(ready.Reason)
 }
