@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
@@ -15,9 +16,12 @@ type PoolOwners struct {
 	Cluster *clusterv1.Cluster
 	// ClusterGone is set if Cluster is a substitute.
 	ClusterGone bool
-	// ControlPlane is nil if it is gone, so that the agent pool cannot be found. NothingCreated is set if it never created a cluster.
-	ControlPlane   metav1.Object
+	// ControlPlane is nil if it is gone, so that the agent pool cannot be found.
+	ControlPlane client.Object
+	// NothingCreated is set if the control plane never created an AKS cluster.
 	NothingCreated bool
+	// Initialized is set once the AKS cluster has been created completely.
+	Initialized bool
 }
 
 // DeletePool reports whether an agent pool needs no deletion of its own: AKS deletes the pools with their cluster, and refuses to delete
@@ -38,10 +42,17 @@ func (o PoolOwners) DeletePool(listPools func() ([]metav1.Object, error)) (bool,
 // pool, which Azure shows only later.
 const CreatingRetry = 5 * time.Second
 
+// MayCreatePool reports whether the AKS cluster may still be created with this pool, although the pool is being deleted: a running reconciliation of
+// the control plane may have listed the pool before its deletion. Reconciliations that begin later leave the pool out. While the Cluster is being
+// deleted, its pools are deleted with the AKS cluster.
+func (o PoolOwners) MayCreatePool() bool {
+	return o.ControlPlane != nil && !o.Initialized && (o.ClusterGone || o.Cluster.DeletionTimestamp.IsZero())
+}
+
 // CreatingCondition returns the condition of a pool that is deleted after its cluster has been created.
 func CreatingCondition(conditionType string) metav1.Condition {
 	return metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionFalse, Reason: infrav1.WaitingForControlPlaneReason,
-		Message: "the AKS cluster is being created, maybe with the pool; the pool is deleted after that",
+		Message: "AKS may still create the cluster with this pool; the pool is deleted after that",
 	}
 }

@@ -14,24 +14,47 @@ import (
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lastwrites"
 )
 
 // BeforeDelete implements reconcile.Kind.
-func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
+func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	in.object.Status.Ready = false
 	if in.members.Infrastructure == nil && in.clusterGone {
 		return reconcile.AbandonResources("the AzureASOManagedCluster that owns the resources is gone", "the resources of its spec.resources")
 	}
-	return nil
+	if !in.owners().MayCreatePool() {
+		return nil
+	}
+	settled, err := lastwrites.IsSettled(ctx, k.Client, asoresources.ControlPlaneKind, in.members.ControlPlane)
+	if err != nil || settled {
+		return err
+	}
+	return waitForCreation(in)
+}
+
+// owners returns the objects that decide how the agent pool is deleted.
+func (in *input) owners() aks.PoolOwners {
+	owners := aks.PoolOwners{Cluster: in.members.Cluster, ClusterGone: in.clusterGone}
+	if controlPlane := in.members.ControlPlane; controlPlane != nil {
+		initialized := controlPlane.Status.Initialization.ControlPlaneInitialized
+		owners.ControlPlane, owners.NothingCreated = controlPlane, plan.NothingCreated(controlPlane)
+		owners.Initialized = initialized != nil && *initialized
+	}
+	return owners
+}
+
+// waitForCreation reports that the deletion of the pool waits for the creation of the AKS cluster, and asks for a retry.
+func waitForCreation(in *input) error {
+	deletion.KeepConditions(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
+	conditions.Set(in.object, aks.CreatingCondition(infrav1.ResourcesReadyCondition))
+	reconcile.SummarizeReady(in.object, summarizedConditions)
+	return reconcile.StopFor(aks.CreatingRetry)
 }
 
 // isDeletedWithCluster reports whether the agent pool needs no deletion of its own.
 func (in *input) isDeletedWithCluster() bool {
-	owners := aks.PoolOwners{Cluster: in.members.Cluster, ClusterGone: in.clusterGone}
-	if controlPlane := in.members.ControlPlane; controlPlane != nil {
-		owners.ControlPlane, owners.NothingCreated = controlPlane, plan.NothingCreated(controlPlane)
-	}
-	deleted, _ := owners.DeletePool(func() (pools []metav1.Object, _ error) {
+	deleted, _ := in.owners().DeletePool(func() (pools []metav1.Object, _ error) {
 		for _, pool := range in.members.Pools {
 			pools = append(pools, pool.Pool)
 		}
@@ -48,10 +71,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	goes := in.isDeletedWithCluster()
 	if d, ok := in.planned.AgentPool(); ok && !goes {
 		if id, err := in.planned.ResourceID(d); err == nil && k.Engine.IsCreating(id.Parent()) {
-			deletion.KeepConditions(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
-			conditions.Set(in.object, aks.CreatingCondition(infrav1.ResourcesReadyCondition))
-			reconcile.SummarizeReady(in.object, summarizedConditions)
-			return nil, reconcile.StopFor(aks.CreatingRetry)
+			return nil, waitForCreation(in)
 		}
 	}
 	out, err := asoresources.PlanDeletion(ctx, k.Facts, session, in.planned, goes, false)

@@ -13,6 +13,7 @@ import (
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lastwrites"
 )
 
 // BeforeDelete implements reconcile.Kind. It also ends the deletion of pools of a cluster that was never created.
@@ -25,8 +26,18 @@ func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 		}
 		return reconcile.AbandonResources("the AzureManagedControlPlane with the identity for Azure is gone", describePool(in, ""))
 	}
-	goes, err := k.isDeletedWithCluster(ctx, in)
-	switch {
+	owners := aks.PoolOwners{Cluster: in.cluster, ClusterGone: in.clusterGone, ControlPlane: in.controlPlane,
+		NothingCreated: plan.NothingCreated(in.controlPlane), Initialized: in.isInitialized()}
+	if owners.MayCreatePool() {
+		settled, err := lastwrites.IsSettled(ctx, k.Client, aks.ControlPlaneKind, in.controlPlane)
+		switch {
+		case err != nil:
+			return err
+		case !settled:
+			return waitForCreation(in)
+		}
+	}
+	switch goes, err := k.isDeletedWithCluster(ctx, owners, in); {
 	case err != nil:
 		return err
 	case goes:
@@ -51,9 +62,7 @@ func (k *Kind) keepSharedPool(ctx context.Context, in *input) error {
 }
 
 // isDeletedWithCluster reports whether the pool needs no deletion of its own.
-func (k *Kind) isDeletedWithCluster(ctx context.Context, in *input) (bool, error) {
-	owners := aks.PoolOwners{Cluster: in.cluster, ClusterGone: in.clusterGone, ControlPlane: in.controlPlane,
-		NothingCreated: plan.NothingCreated(in.controlPlane)}
+func (k *Kind) isDeletedWithCluster(ctx context.Context, owners aks.PoolOwners, in *input) (bool, error) {
 	return owners.DeletePool(func() (out []metav1.Object, err error) {
 		pools, err := aks.ListPools(ctx, k.Client, in.cluster)
 		for _, pool := range pools {
@@ -68,17 +77,23 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	if err := k.LoadPlanInput(ctx, session, in); err != nil {
 		return nil, err
 	}
-	deletion.KeepConditions(in.azurePool, infrav1.ReadyCondition, infrav1.AgentPoolsReadyCondition)
 	if k.Engine.IsCreating(plan.ClusterID(in.planned)) {
-		conditions.Set(in.azurePool, aks.CreatingCondition(infrav1.AgentPoolsReadyCondition))
-		reconcile.SummarizeReady(in.azurePool, summarizedConditions)
-		return nil, reconcile.StopFor(aks.CreatingRetry)
+		return nil, waitForCreation(in)
 	}
+	deletion.KeepConditions(in.azurePool, infrav1.ReadyCondition, infrav1.AgentPoolsReadyCondition)
 	graph, err := plan.BuildPoolDeletePlan(in.planned, in.pool)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
 	return &reconcile.Plan{Graph: graph}, nil
+}
+
+// waitForCreation reports that the deletion of the pool waits for the creation of the AKS cluster, and asks for a retry.
+func waitForCreation(in *input) error {
+	deletion.KeepConditions(in.azurePool, infrav1.ReadyCondition, infrav1.AgentPoolsReadyCondition)
+	conditions.Set(in.azurePool, aks.CreatingCondition(infrav1.AgentPoolsReadyCondition))
+	reconcile.SummarizeReady(in.azurePool, summarizedConditions)
+	return reconcile.StopFor(aks.CreatingRetry)
 }
 
 // reportDeletion sets the status while the deletion progresses.

@@ -27,12 +27,15 @@ type Client struct {
 	written   map[objectRef]write
 	writtenBy map[Request]map[objectRef]bool
 	lastSweep time.Time
+	// running are the reconciliations that have begun and not ended.
+	running map[Request]bool
 }
 
 // NewClient returns a client that records the writes of c. Objects of the types of uncached are read from the API server, and are not
 // recorded. now is the clock.
 func NewClient(c client.Client, now func() time.Time, uncached ...client.Object) *Client {
-	out := &Client{Client: c, now: now, written: map[objectRef]write{}, writtenBy: map[Request]map[objectRef]bool{}}
+	out := &Client{Client: c, now: now, written: map[objectRef]write{}, writtenBy: map[Request]map[objectRef]bool{},
+		running: map[Request]bool{}}
 	for _, object := range append(uncached, &v1.PartialObjectMetadata{}) {
 		out.uncached = append(out.uncached, reflect.TypeOf(object))
 	}

@@ -393,6 +393,40 @@ func TestGuardOfAnotherController(t *testing.T) {
 	})
 }
 
+// TestIsSettled asks about a machine before, during and after a reconciliation that writes it.
+func TestIsSettled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServerWithMachine(t)
+		c := NewClient(s.client(), time.Now)
+		request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: "own"}}
+		before := read(t, s.cached, "own")
+		expect := func(when string, object client.Object, kind string, want bool) {
+			t.Helper()
+			if got, err := IsSettled(t.Context(), c, kind, object); err != nil || got != want {
+				t.Errorf("%s: %t, %v, want %t", when, got, err, want)
+			}
+		}
+		expect("before", before, "AzureMachine", true)
+		writing := Guard(c, "AzureMachine", &infrav1.AzureMachine{}, reconcile.Func(func(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
+			expect("during", before, "AzureMachine", false)
+			expect("while its controller is at rest", before, "AzureMachinePool", true)
+			return ctrl.Result{}, label(ctx, c, read(t, s.stored, "own"))
+		}))
+		if _, err := writing.Reconcile(t.Context(), request); err != nil {
+			t.Fatal(err)
+		}
+		expect("with a cache from before", before, "AzureMachine", false)
+		s.show(t)
+		expect("with an object from before", before, "AzureMachine", false)
+		expect("after", read(t, s.cached, "own"), "AzureMachine", true)
+		gone := newMachine("gone")
+		expect("gone", gone, "AzureMachine", false)
+		if settled, err := IsSettled(t.Context(), s.stored, "AzureMachine", before); err != nil || !settled {
+			t.Errorf("with a client that records nothing: %t, %v", settled, err)
+		}
+	})
+}
+
 // TestGuardWhileCacheLags lets the cache lag for half a minute, as behind an overloaded API server: the guard asks that server a few times,
 // in growing intervals, and the reconciliation begins soon after the cache shows the write.
 func TestGuardWhileCacheLags(t *testing.T) {
