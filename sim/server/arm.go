@@ -30,9 +30,11 @@ type exchange struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	record RequestRecord
-	call   *provider.Call // Tx is set only inside a transaction
-	segs   []string
-	lower  []string
+	// received is the body as the client sent it.
+	received []byte
+	call     *provider.Call // Tx is set only inside a transaction
+	segs     []string
+	lower    []string
 	// pending is the operation that the answer is about, while it runs.
 	pending *store.Operation
 }
@@ -45,13 +47,17 @@ func (s *Server) serveExchange(w http.ResponseWriter, r *http.Request) {
 	}
 	x := &exchange{s: s, w: w, r: r,
 		record: RequestRecord{Time: start, Method: r.Method, URL: loggedURL(r.URL), UserAgent: r.UserAgent(), RequestID: s.newGUID()}}
-	defer func() {
-		x.record.DurationMs = s.opts.Clock.Now().Sub(start).Milliseconds()
-		s.log.addRecord(x.record)
-	}()
-	rec := &statusWriter{ResponseWriter: w}
+	rec := &statusWriter{ResponseWriter: w, clock: s.opts.Clock}
 	x.w = rec
-	defer func() { x.record.Status, x.record.RetryAfterMs = rec.status, retryAfterOf(rec.Header()) }()
+	defer func() {
+		if rec.status == 0 {
+			rec.answered = s.opts.Clock.Now()
+		}
+		x.record.Status, x.record.RetryAfterMs = rec.status, retryAfterOf(rec.Header())
+		x.record.Unread = r.Context().Err() != nil
+		x.record.Answered, x.record.DurationMs = rec.answered, rec.answered.Sub(start).Milliseconds()
+		s.log.addRecord(x.record, x.received)
+	}()
 	if s.serveManagedIdentity(rec, r) || s.serveMetadata(rec, r) || s.entra.serveTokens(rec, r) || s.entra.serveGraph(rec, r) ||
 		s.serveConsole(rec, r) {
 		return
@@ -62,12 +68,14 @@ func (s *Server) serveExchange(w http.ResponseWriter, r *http.Request) {
 
 type statusWriter struct {
 	http.ResponseWriter
-	status int
+	clock    store.Clock
+	status   int
+	answered time.Time
 }
 
 func (w *statusWriter) WriteHeader(status int) {
 	if w.status == 0 {
-		w.status = status
+		w.status, w.answered = status, w.clock.Now()
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -77,7 +85,6 @@ func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // cutConnection cuts the connection without an answer.
 func (x *exchange) cutConnection() {
-	x.record.Status = 0
 	panic(http.ErrAbortHandler)
 }
 
@@ -275,7 +282,7 @@ func (x *exchange) checkToken() error {
 				x.s.opts.Tenant))
 	}
 	x.call.Principal = provider.Principal{ClientID: c.AppID, ObjectID: c.OID, TenantID: c.TID}
-	x.record.Principal = c.AppID
+	x.record.Principal, x.record.TokenID = c.AppID, c.UTI
 	return nil
 }
 
@@ -328,6 +335,7 @@ func (x *exchange) readBody() error {
 		e.Gateway = true
 		return e
 	}
+	x.received = raw
 	if len(raw) == 0 {
 		if x.r.Method == "POST" {
 			return nil
@@ -563,6 +571,12 @@ func (s *Server) newGUID() string {
 	s.idMu.Lock()
 	defer s.idMu.Unlock()
 	return provider.DrawGUID(s.ids)
+}
+
+func (s *Server) newTokenID() string {
+	s.idMu.Lock()
+	defer s.idMu.Unlock()
+	return provider.DrawGUID(s.tokenIDs)
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

@@ -71,6 +71,8 @@ type claims struct {
 	TID   string `json:"tid,omitempty"`
 	Ver   string `json:"ver,omitempty"`
 	MIRID string `json:"xms_mirid,omitempty"`
+	// UTI identifies the token: https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference
+	UTI   string `json:"uti,omitempty"`
 	IDTyp string `json:"idtyp,omitempty"`
 }
 
@@ -82,7 +84,7 @@ func (e *entra) issueToken(clientID, audience, resourceID string) string {
 	oid := e.objectID(clientID)
 	raw, _ := json.Marshal(claims{Aud: audience, Iss: "https://sts.windows.net/" + e.s.opts.Tenant + "/", Iat: now.Unix(),
 		Nbf: now.Unix() - 300, Exp: now.Add(tokenLifetime).Unix(),
-		AppID: clientID, OID: oid, Sub: oid, TID: e.s.opts.Tenant, Ver: "1.0", MIRID: resourceID, IDTyp: "app"})
+		AppID: clientID, OID: oid, Sub: oid, TID: e.s.opts.Tenant, Ver: "1.0", MIRID: resourceID, UTI: e.s.newTokenID(), IDTyp: "app"})
 	return e.signPayload(raw)
 }
 

@@ -62,6 +62,7 @@ type Options struct {
 	Locations     []string       // regions served; nil: all of the built-in catalogue
 	StateDir      string         // "": in memory
 	RequestLog    io.Writer      // one JSON object per request and line; nil: none
+	ChangeLog     io.Writer      // one JSON object per changed resource and line, without write-only values; nil: none
 	Throttle      *Throttle      // nil: Azure's limits on a running clock, none on a virtual one
 	PageSize      int            // entries per page of a list; 0: 1000
 	Quota         map[string]int // compute limits: "cores" or a family, or either after "<location>/"; others are far away
@@ -110,6 +111,8 @@ type Server struct {
 	deployMu sync.Mutex
 	idMu     sync.Mutex
 	ids      *rand.Rand
+	// tokenIDs is a source of its own, so that IDs of requests do not depend on the number of tokens.
+	tokenIDs *rand.Rand
 	// random holds the sources of random numbers: operations draws for operations, ids for requests.
 	random struct{ operations, ids *rand.PCG }
 }
@@ -168,7 +171,7 @@ func newServer(o Options, st *store.Store) (*Server, error) {
 	}
 	// Requests that change nothing draw IDs, too. Their separate source leaves the numbers of operations unchanged.
 	s.random.operations, s.random.ids = rand.NewPCG(o.Seed, restarts), rand.NewPCG(o.Seed, ^restarts)
-	s.ids = rand.New(s.random.ids)
+	s.ids, s.tokenIDs = rand.New(s.random.ids), rand.New(rand.NewPCG(^o.Seed, restarts))
 	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(s.random.operations), Locations: o.Locations, Pairs: regionPairs(),
 		Quota: o.Quota, FeaturesOff: o.FeaturesOff, PutDropsTags: o.PutDropsTags, AssumeRoles: o.AssumeRoles, Replication: o.Replication,
 		RemembersGroup: o.RemembersGroup}
@@ -186,7 +189,7 @@ func newServer(o Options, st *store.Store) (*Server, error) {
 	s.limits = newLimiter(o)
 	s.guests = newGuestView(s)
 	s.aks = newClusterView(s)
-	if o.Committed != nil {
+	if o.Committed != nil || o.ChangeLog != nil {
 		s.showCommits()
 	}
 	if o.Origin != nil {
@@ -279,29 +282,6 @@ func (s *Server) Token(clientID string) string {
 		clientID = s.opts.Principals[0].ClientID
 	}
 	return s.entra.issueToken(clientID, "https://management.core.windows.net/", "")
-}
-
-// Change is a resource as it is after a change of the state.
-type Change struct {
-	// ID is the resource ID, in lower case.
-	ID string
-	// Body is the resource as a GET would show it, without write-only values; nil means that it is gone.
-	Body body.Object
-}
-
-// showCommits calls Options.Committed after each commit.
-func (s *Server) showCommits() {
-	s.store.OnCommit(func(tx *store.Tx, keys []string) {
-		changes := make([]Change, 0, len(keys))
-		for _, key := range keys {
-			change := Change{ID: key}
-			if r := tx.Get(key); r != nil {
-				change.Body = s.showResource(tx, r)
-			}
-			changes = append(changes, change)
-		}
-		s.opts.Committed(changes)
-	})
 }
 
 // showResource renders a stored resource as a GET would; nil for a type that is not served.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -36,9 +37,9 @@ var version = "dev"
 const maxTimeScale = 1000
 
 type flags struct {
-	listen, proxy, requestLog, faultFile, controlTokenFile, snapshot string
-	principals                                                       []string
-	options                                                          server.Options
+	listen, proxy, requestLog, changeLog, faultFile, controlTokenFile, snapshot string
+	principals                                                                  []string
+	options                                                                     server.Options
 }
 
 func command() *cobra.Command {
@@ -60,6 +61,7 @@ func command() *cobra.Command {
 	fs.StringVar(&f.proxy, "connect-proxy", "", "address of the CONNECT proxy; none when empty")
 	fs.StringVar(&f.options.StateDir, "state-dir", "", "directory for the CA (ca.crt), keys and state; in memory when empty")
 	fs.StringVar(&f.requestLog, "request-log", "", "file that gets one JSON line per request")
+	fs.StringVar(&f.changeLog, "change-log", "", "file that gets one JSON line per resource that changes, as a GET shows it")
 	fs.Float64Var(&f.options.TimeScale, "time-scale", 1, "factor for the measured latencies of Azure; with 0 operations end at once")
 	fs.StringSliceVar(&f.options.Subscriptions, "subscription", nil, "subscription ID; may be repeated")
 	fs.StringVar(&f.options.Tenant, "tenant", "", "tenant ID")
@@ -82,13 +84,19 @@ func (f *flags) run(ctx context.Context) error {
 	if err := f.complete(); err != nil {
 		return err
 	}
-	if f.requestLog != "" {
-		log, err := os.OpenFile(f.requestLog, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-		if err != nil {
-			return fmt.Errorf("request log: %w", err)
+	for _, log := range []struct {
+		name, file string
+		to         *io.Writer
+	}{{"request log", f.requestLog, &f.options.RequestLog}, {"change log", f.changeLog, &f.options.ChangeLog}} {
+		if log.file == "" {
+			continue
 		}
-		defer log.Close()
-		f.options.RequestLog = log
+		out, err := os.OpenFile(log.file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+		if err != nil {
+			return fmt.Errorf("%s: %w", log.name, err)
+		}
+		defer out.Close()
+		*log.to = out
 	}
 	// Before a state is made: a start that fails leaves none, so that the next one may use --snapshot.
 	listener, err := listen("--listen", f.listen)
