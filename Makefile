@@ -100,12 +100,13 @@ test: lab-tools ccm build release ## Run all tests, with the stories in the lab;
 # Of how many rows one is tried, of all stories, and how many sequences of specs each life has. 1 and 200 take about 35 minutes.
 RELIABILITY_EVERY ?= 2
 RELIABILITY_SEQUENCES ?= 60
-# How many orders of requests and events each life is explored with.
+# How many orders of requests and events each life is explored with, and the first seed: each day has others, and a failure names its seed.
 RELIABILITY_SEEDS ?= 10
+RELIABILITY_SEED ?= $(shell date +%Y%m%d)00
 
 .PHONY: reliability
 reliability: ## Kill the manager at its calls, edit what is in Azure, and change specs again and again: 20 minutes of what make test tries a little of
-	go test $(TEST_FLAGS) -timeout 600m -v ./test/reliability -every $(RELIABILITY_EVERY) -seeds $(RELIABILITY_SEEDS)
+	go test $(TEST_FLAGS) -timeout 600m -v ./test/reliability -every $(RELIABILITY_EVERY) -seed $(RELIABILITY_SEED) -seeds $(RELIABILITY_SEEDS)
 	go test $(TEST_FLAGS) -timeout 600m -v ./test/transitions -rapid.checks $(RELIABILITY_SEQUENCES)
 
 # The fleet of make fleet.

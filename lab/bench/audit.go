@@ -19,6 +19,9 @@ type Kubernetes struct {
 	Callers map[string]map[string]map[string]int `json:"callers"`
 }
 
+// accountPrefix begins the user name of each ServiceAccount. Writes of people are in the log, too, and are not counted.
+const accountPrefix = "system:serviceaccount:"
+
 // writing are the verbs that change something.
 var writing = []string{"create", "update", "patch", "delete", "deletecollection"}
 
@@ -98,7 +101,7 @@ func countCalls(calls []call, during span, provider []string) Kubernetes {
 		accounts[account] = true
 	}
 	for _, c := range calls {
-		if seen[c.AuditID] || !during.contains(c.Received) || c.isReview() {
+		if seen[c.AuditID] || !during.contains(c.Received) || c.isReview() || !strings.HasPrefix(c.User.Username, accountPrefix) {
 			continue
 		}
 		seen[c.AuditID] = true

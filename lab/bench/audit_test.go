@@ -27,6 +27,7 @@ func TestCountCalls(t *testing.T) {
 			auditLine("3", "patch", "ResponseComplete", "a:second", "other/v1", "azureclusters", "02.000000") +
 			auditLine("4", "patch", "ResponseComplete", "b:theirs", "core/v1", "clusters", "02.000000") +
 			auditLine("5", "create", "ResponseComplete", "a:ours", "manager/v2", "tokenreviews", "02.000000") +
+			strings.Replace(auditLine("8", "patch", "ResponseComplete", "person", "kubectl/v1", "azureclusters", "02.000000"), "system:serviceaccount:", "", 1) +
 			auditLine("6", "create", "ResponseComplete", "a:ours", "manager/v2", "events", "59.000000") +
 			`{"kind":"Event","auditID":"7","ver`,
 	} {

@@ -81,7 +81,8 @@ func StartRun(ctx context.Context, scenario Scenario, o Options) (Run, error) {
 		ClientSecret: management.NewSecret(), ControlToken: management.NewSecret(),
 		WithoutProvider: len(r.programs) > 0, WithoutGuests: scenario.kind == machines, APIServerMemory: apiServerMemory,
 	}
-	if err := firstError(os.RemoveAll(r.settings.RequestLog()), os.RemoveAll(r.settings.JoinPath("logs"))); err != nil {
+	if err := firstError(os.RemoveAll(r.settings.RequestLog()), os.RemoveAll(r.settings.ChangeLog()),
+		os.RemoveAll(r.settings.JoinPath("logs"))); err != nil {
 		return Run{}, err
 	}
 	r.out = Run{

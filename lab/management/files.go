@@ -50,18 +50,22 @@ func (l *lab) prepareFiles() error {
 	return writeKubeconfig(s)
 }
 
-// auditPolicy makes the API server log every request of the managers, so that the log shows which rights they use and lack. The log has the
-// bodies of writes to the provider's objects and to events, and no others, so it has no Secrets.
+// auditPolicy selects the requests that the API server logs. Requests of managers show the rights that managers use and lack. Writes of Clusters and
+// of the provider's objects show what a manager changed. The API server logs the bodies of these writes and of events only, so no Secret is logged.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
 omitManagedFields: true
 rules:
 - level: RequestResponse
+  verbs: [create, update, patch, delete, deletecollection]
+  resources:
+  - {group: infrastructure.cluster.x-k8s.io}
+  - {group: cluster.x-k8s.io, resources: [clusters, clusters/status]}
+- level: RequestResponse
   userGroups: ["system:serviceaccounts"]
   verbs: [create, update, patch]
   resources:
-  - {group: infrastructure.cluster.x-k8s.io}
   - {group: "", resources: [events]}
   - {group: events.k8s.io, resources: [events]}
 - {level: Metadata, userGroups: ["system:serviceaccounts"]}

@@ -67,7 +67,8 @@ func apiServerSpec(s *settings.Settings) process.Spec {
 			"--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
 			// There are no nodes, and the Kubernetes Service needs no endpoints.
 			"--endpoint-reconciler-type=none", "--profiling=false",
-			"--audit-policy-file=" + s.AuditPolicy(), "--audit-log-path=" + s.AuditLog(),
+			// By default, kube-apiserver begins another file after 100 MB. 0 keeps all lines in one file.
+			"--audit-policy-file=" + s.AuditPolicy(), "--audit-log-path=" + s.AuditLog(), "--audit-log-maxsize=0",
 		},
 		Ready: process.ReadyURL(s.APIServerURL()+"/readyz", nil),
 	}
@@ -91,7 +92,7 @@ func azuresimSpec(s *settings.Settings) process.Spec {
 		Name: azuresim, Path: s.BinaryPath("azuresim"), Log: s.LogPath(azuresim), Env: processEnvironment(s),
 		Args: []string{
 			"--listen=" + s.SimulatorAddress(), "--connect-proxy=" + s.ConnectProxyAddress(), "--state-dir=" + s.SimulatorState(),
-			"--request-log=" + s.RequestLog(), "--time-scale=" + formatScale(s.TimeScale),
+			"--request-log=" + s.RequestLog(), "--change-log=" + s.ChangeLog(), "--time-scale=" + formatScale(s.TimeScale),
 			"--tenant=" + settings.TenantID, "--subscription=" + settings.SubscriptionID,
 			"--principal=" + settings.ClientID + ":@" + s.ClientSecretFile() + ":" + settings.ObjectID,
 			"--control-token-file=" + s.ControlTokenFile(),

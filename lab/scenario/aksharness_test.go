@@ -48,23 +48,6 @@ func (l *lab) waitFor(object, field, value string) {
 	l.runProgram("kubectl", "wait", object, fmt.Sprintf("--for=jsonpath={%s}=%s", field, value), "--timeout", patience.String())
 }
 
-// poolNodes returns the Ready nodes of each agent pool, by the label that AKS gives them, with the kubelet's version.
-func (l *lab) poolNodes(kubeconfig string) (pools map[string][]string, versions map[string]string, err error) {
-	out, err := l.tryProgram("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-o",
-		`jsonpath={range .items[*]}{.metadata.name} {.metadata.labels.kubernetes\.azure\.com/agentpool} {.status.conditions[?(@.type=="Ready")].status} {.status.nodeInfo.kubeletVersion}{"\n"}{end}`)
-	if err != nil {
-		return nil, nil, err
-	}
-	pools, versions = map[string][]string{}, map[string]string{}
-	for line := range strings.Lines(out) {
-		if words := strings.Fields(line); len(words) == 4 && words[2] == "True" {
-			pools[words[1]] = append(pools[words[1]], words[0])
-			versions[words[0]] = words[3]
-		}
-	}
-	return pools, versions, nil
-}
-
 // awaitPools waits until each agent pool has as many Ready nodes, until its MachinePool refers to exactly those, and until
 // all of them run the version, if one is given.
 func (l *lab) awaitPools(kubeconfig, cluster, version string, want map[string]int) {
@@ -91,24 +74,6 @@ func (l *lab) awaitPools(kubeconfig, cluster, version string, want map[string]in
 		}
 		return len(versions) == total, seen
 	})
-}
-
-// namedNodes returns the nodes that the MachinePools of a cluster name, sorted, by agent pool: a label names the pool
-// of a topology, the name of the MachinePool does elsewhere.
-func (l *lab) namedNodes(cluster string) map[string][]string {
-	l.t.Helper()
-	out := map[string][]string{}
-	for line := range strings.Lines(l.runProgram("kubectl", "get", "machinepools", "-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o",
-		`jsonpath={range .items[*]}{.metadata.name}/{.metadata.labels.topology\.cluster\.x-k8s\.io/pool-name}/{.status.nodeRefs[*].name}{"\n"}{end}`)) {
-		of := strings.SplitN(strings.TrimSpace(line), "/", 3)
-		pool := of[1]
-		if pool == "" {
-			pool = strings.TrimPrefix(of[0], cluster+"-")
-		}
-		out[pool] = strings.Fields(of[2])
-		slices.Sort(out[pool])
-	}
-	return out
 }
 
 // scalePool changes the number of machines of a pool and waits until the nodes follow.

@@ -75,7 +75,7 @@ func TestAKSManyPools(t *testing.T) {
 	before := len(l.listRequests())
 	l.killManager()
 	l.runProgram("lab", "up", "--bare")
-	l.expectQuiet()
+	l.expectQuietSince(before)
 	reads, writes = l.countRequests(before)
 	t.Logf("a manager that comes back: %d reads and %d writes", reads, writes)
 	l.deleteManaged("wide")

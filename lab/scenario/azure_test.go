@@ -1,18 +1,18 @@
 package scenario
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
@@ -21,15 +21,28 @@ import (
 
 // request is one line of the simulator's request log.
 type request struct {
-	Time      time.Time `json:"time"`
+	Time time.Time `json:"time"`
+	// Answered is when Azure began to answer.
+	Answered  time.Time `json:"answered"`
 	Method    string    `json:"method"`
 	URL       string    `json:"url"`
 	Status    int       `json:"status"`
 	UserAgent string    `json:"userAgent"`
-	// DurationMs is how long Azure took for the answer.
-	DurationMs int64 `json:"durationMs"`
 	// RetryAfterMs is the wait time that the answer asks for.
 	RetryAfterMs int64 `json:"retryAfterMs"`
+	// Unread means that the client closed its connection before Azure answered.
+	Unread bool `json:"unread"`
+	// TokenID is that of the process that sent the request.
+	TokenID string `json:"tokenID"`
+	// Repeats is set for a PUT with the body of the PUT of the resource before it.
+	Repeats bool `json:"repeats"`
+}
+
+// resourceChange is one line of the simulator's log of changes. It has no body when the resource is gone.
+type resourceChange struct {
+	Time time.Time      `json:"time"`
+	ID   string         `json:"id"`
+	Body map[string]any `json:"body"`
 }
 
 // resourceID returns the path of the resource, lower case as Resource Manager compares it.
@@ -54,32 +67,31 @@ func (r request) byLab() bool { return r.UserAgent == "lab" }
 // listRequests returns those that Resource Manager has answered since the story began, from the request log.
 func (l *lab) listRequests() []request {
 	l.t.Helper()
-	return l.requestsFrom(l.seenRequests)
+	return readLines[request](l.t, l.loadSettings().RequestLog(), l.seenRequests)
 }
 
-// requestsFrom returns those that the request log has after this many bytes.
-func (l *lab) requestsFrom(begin int) []request {
+// listChanges returns the changes of resources since the story began.
+func (l *lab) listChanges() []resourceChange {
 	l.t.Helper()
-	raw, err := os.ReadFile(l.loadSettings().RequestLog())
+	return readLines[resourceChange](l.t, l.loadSettings().ChangeLog(), l.seenChanges)
+}
+
+// readLines returns the records that a log has after this many bytes, one in each line. A line without an end is being written.
+func readLines[T any](t *testing.T, file string, begin int) (out []T) {
+	t.Helper()
+	raw, err := os.ReadFile(file)
 	if err != nil {
-		l.t.Fatal(err)
+		t.Fatal(err)
 	}
 	raw = raw[begin:]
-	var all []request
-	for lines := bufio.NewReader(bytes.NewReader(raw)); ; {
-		line, err := lines.ReadBytes('\n')
-		if err == io.EOF {
-			return all // a line without an end is being written
+	for line := range bytes.Lines(raw[:bytes.LastIndexByte(raw, '\n')+1]) {
+		var record T
+		if err := json.Unmarshal(line, &record); err != nil {
+			t.Fatalf("%s: %v: %.200s", filepath.Base(file), err, line)
 		}
-		if err != nil {
-			l.t.Fatal(err)
-		}
-		var r request
-		if err := json.Unmarshal(line, &r); err != nil {
-			l.t.Fatalf("request log: %v: %s", err, line)
-		}
-		all = append(all, r)
+		out = append(out, record)
 	}
+	return out
 }
 
 // clusterPUTs returns the successful PUTs of clusters.
@@ -150,7 +162,7 @@ func (l *lab) expectNothingLeft() {
 	if len(asked) == 0 {
 		l.t.Error("the request log has no PUT of a cluster")
 	}
-	all := l.requestsFrom(0)
+	all := readLines[request](l.t, l.loadSettings().RequestLog(), 0)
 	for _, id := range l.listResources() {
 		if !slices.ContainsFunc(all, func(r request) bool { return r.byLab() && r.resourceID() == id }) {
 			l.t.Errorf("%s is left in Azure after the cluster was deleted", id)

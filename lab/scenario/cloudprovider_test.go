@@ -178,27 +178,17 @@ func (l *lab) awaitBackends(cluster string, workers int) {
 // expectNoWrites waits until all writes that a change has caused are done, and then fails for any further one to the cluster's resources.
 func (l *lab) expectNoWrites(cluster string) {
 	l.t.Helper()
-	writes := func() []request {
-		return slices.DeleteFunc(l.listRequests(), func(r request) bool {
-			return !r.isWrite() || !strings.Contains(r.resourceID()+"/", "/resourcegroups/"+cluster+"/")
-		})
-	}
-	count, since := len(writes()), time.Now()
-	l.eventually("writes have ended", func() (bool, string) {
-		all := writes()
-		if len(all) != count {
-			count, since = len(all), time.Now()
-		}
-		return time.Since(since) > 5*time.Second, fmt.Sprintf("%d writes, the last %+v", len(all), all[len(all)-1])
-	})
+	ofCluster := func(r request) bool { return strings.Contains(r.resourceID()+"/", "/resourcegroups/"+cluster+"/") }
+	before := l.awaitEndOfWrites(ofCluster)
 	l.checkThroughout(quietWithServices, func() error {
-		if all := writes(); len(all) > count {
-			r := all[count]
-			return fmt.Errorf("%s %s (%d) by %s although nothing has changed", r.Method, r.URL, r.Status, r.UserAgent)
+		for _, r := range l.listRequests()[before:] {
+			if r.isWrite() && ofCluster(r) {
+				return fmt.Errorf("%s %s (%d) by %s although nothing has changed", r.Method, r.URL, r.Status, r.UserAgent)
+			}
 		}
 		return nil
 	})
-	l.t.Logf("no write in %s after %d", quietWithServices, count)
+	l.t.Logf("no write in %s", quietWithServices)
 }
 
 // scaleInAsAutoscaler sends the two requests of cluster-autoscaler, and checks that the machine that it chose is the only one that goes.

@@ -86,6 +86,7 @@ func TestClusterctl(t *testing.T) {
 	from.reinstallProvider(writes)
 
 	to := newLab(t)
+	from.beside, to.beside = to, from
 	to.startLab("--bare", "--beside", from.dir)
 	kubeconfig, machines := from.workloadKubeconfig("one"), from.machineNodes("one")
 	from.moveTo(to)

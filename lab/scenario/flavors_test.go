@@ -221,6 +221,7 @@ func (l *lab) expectNoProblem(cluster string) {
 		})
 		return len(problems) == 0, strings.Join(problems, "\n")
 	})
+	l.moments.markStable(cluster)
 }
 
 // expectField compares one field of an object of the management cluster.

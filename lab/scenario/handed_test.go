@@ -64,24 +64,35 @@ func takeLab(t *testing.T) *lab {
 	l := *handed.labs[n]
 	handed.labs = handed.labs[:n]
 	l.t, l.left, l.excused = t, false, nil
-	l.seenRequests, l.seenAudit = logLength(t, l.loadSettings().RequestLog()), logLength(t, l.loadSettings().AuditLog())
+	l.moments = newMoments()
+	s := l.loadSettings()
+	l.seenRequests, l.seenChanges, l.seenAudit = logLength(t, s.RequestLog()), logLength(t, s.ChangeLog()), logLength(t, s.AuditLog())
 	t.Cleanup(l.endStory)
 	return &l
 }
 
 // endStory is the end of a story. Its lab is another one's then, if nothing went wrong and the story left it as it was.
 func (l *lab) endStory() {
+	handedOn := false
+	// A log that cannot be read ends the test here.
+	defer func() {
+		if handedOn {
+			return
+		}
+		if l.t.Failed() {
+			l.showLogs()
+		}
+		if err := l.stopLab(); err != nil {
+			l.t.Error(err)
+		}
+	}()
 	l.expectRights()
 	l.expectProperties()
-	if l.shared && l.left && !l.t.Failed() && l.handOn() {
-		return
+	if l.beside != nil {
+		log := l.readAuditLog()
+		l.ended = &log
 	}
-	if l.t.Failed() {
-		l.showLogs()
-	}
-	if err := l.stopLab(); err != nil {
-		l.t.Error(err)
-	}
+	handedOn = l.shared && l.left && !l.t.Failed() && l.handOn()
 }
 
 // newFolder returns a folder for a lab, which outlives the story that started it.

@@ -35,12 +35,16 @@ type lab struct {
 	variables []string
 	// excused are spans of the audit log, by line, in which managers lacked rights on purpose.
 	excused [][2]int
-	// shared is set when other stories may have the lab, left when it is as it was when the story began. seenRequests and seenAudit are
-	// how many bytes the logs had then.
-	shared, left            bool
-	seenRequests, seenAudit int
-	// kills are the moments right before the manager was killed. Parts of a story share them.
-	kills *[]time.Time
+	// shared is set when other stories may have the lab, left when it is as it was when the story began. seenRequests, seenChanges and
+	// seenAudit are how many bytes the logs had then.
+	shared, left                         bool
+	seenRequests, seenChanges, seenAudit int
+	// moments are those of the story, which its parts share.
+	moments *moments
+	// beside is a lab of the story with the same Azure; nil is none. ended is the audit log of this lab, read before the lab was stopped; nil
+	// while it runs.
+	beside *lab
+	ended  *apiServerLog
 }
 
 // labFor returns the same lab for a part of the test, which has variables of its own.
@@ -64,7 +68,7 @@ func newLab(t *testing.T) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{t: t, root: root, dir: filepath.Join(dir, "lab"), port: ports.Block(t, settings.PortBlock), kills: &[]time.Time{}}
+	l := &lab{t: t, root: root, dir: filepath.Join(dir, "lab"), port: ports.Block(t, settings.PortBlock), moments: newMoments()}
 	for _, name := range []string{"lab", "kubectl", "clusterctl", "manager", "azuresim"} {
 		if _, err := os.Stat(l.binaryPath(name)); err != nil {
 			t.Fatalf("%v: run `make tools build` first", err)
@@ -96,7 +100,8 @@ func (l *lab) tryProgram(program string, args ...string) (string, error) {
 }
 
 func (l *lab) tryWith(input, program string, args ...string) (string, error) {
-	limit := patience
+	// kubectl's own limit ends first, so that its message says what it waited for.
+	limit := patience + time.Minute
 	if program == "lab" {
 		limit = labPatience
 	}
@@ -124,7 +129,6 @@ func (l *lab) runProgram(program string, args ...string) string {
 // killManager kills the manager. The lab starts another one, which knows nothing of the requests of the first one.
 func (l *lab) killManager() {
 	l.t.Helper()
-	*l.kills = append(*l.kills, time.Now())
 	l.runProgram("lab", "kill", settings.Azure.Name)
 }
 
@@ -202,32 +206,6 @@ func (l *lab) workloadKubeconfig(cluster string) string {
 	return file
 }
 
-// readyNodes returns the names of the workload cluster's nodes that are Ready, sorted.
-func (l *lab) readyNodes(kubeconfig string) ([]string, error) {
-	out, err := l.tryProgram("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-o",
-		`jsonpath={range .items[*]}{.metadata.name} {.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}`)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for line := range strings.Lines(out) {
-		if name, status, _ := strings.Cut(strings.TrimSpace(line), " "); status == "True" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names, nil
-}
-
-// machineNodes returns the names of the nodes that the machines of a cluster have, sorted.
-func (l *lab) machineNodes(cluster string) []string {
-	l.t.Helper()
-	names := strings.Fields(l.runProgram("kubectl", "get", "machines", "-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o",
-		"jsonpath={.items[*].status.nodeRef.name}"))
-	slices.Sort(names)
-	return names
-}
-
 // awaitNodes waits until the workload cluster has as many Ready nodes, and exactly those that the machines name.
 func (l *lab) awaitNodes(cluster, kubeconfig string, count int) {
 	l.t.Helper()
@@ -242,6 +220,7 @@ func (l *lab) awaitNodes(cluster, kubeconfig string, count int) {
 		machines := l.machineNodes(cluster)
 		return slices.Equal(nodes, machines), fmt.Sprintf("nodes %v, machines' nodes %v", nodes, machines)
 	})
+	l.moments.markStable(cluster)
 }
 
 // scaleWorkers changes the number of workers and waits until machines and nodes follow.

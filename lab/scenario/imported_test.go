@@ -30,8 +30,8 @@ func TestStoppedAndImported(t *testing.T) {
 	l.applyManifest(healthCheckOfAll)
 	machines, vms := l.readMachines("kept"), l.vmIDs()
 	l.stopCluster("kept", 4)
-	begin := len(l.listRequests())
-	// Four times as long as the MachineHealthCheck allows.
+	begin := l.awaitEndOfWrites(isAny)
+	// Twice as long as the MachineHealthCheck allows.
 	l.checkThroughout(40*time.Second, func() error { return sameMachines(machines, l.readMachines("kept")) })
 	if writes := l.writesSince(begin); len(writes) > 0 {
 		t.Errorf("written while the cluster is stopped: %v", writes)
@@ -74,7 +74,7 @@ func TestStoppedAndImported(t *testing.T) {
 	l.expectNothingLeft()
 }
 
-// healthCheckOfAll replaces any machine whose Node is not Ready for ten seconds.
+// healthCheckOfAll replaces any machine whose Node is not Ready for twenty seconds.
 const healthCheckOfAll = `
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: MachineHealthCheck
@@ -85,8 +85,8 @@ spec:
     matchLabels: {cluster.x-k8s.io/cluster-name: kept}
   checks:
     unhealthyNodeConditions:
-    - {type: Ready, status: Unknown, timeoutSeconds: 10}
-    - {type: Ready, status: "False", timeoutSeconds: 10}
+    - {type: Ready, status: Unknown, timeoutSeconds: 20}
+    - {type: Ready, status: "False", timeoutSeconds: 20}
 `
 
 // readMachines returns the UIDs of the Machines of a cluster by name.

@@ -43,10 +43,11 @@ func TestManagerKilled(t *testing.T) {
 	l.expectNoRepeats()
 
 	// Coming back to a cluster that is Ready, the manager reads everything once and finds nothing to do.
+	before := l.awaitEndOfWrites(isAny)
 	l.killManager()
 	l.runProgram("lab", "up", "--bare")
-	l.expectQuiet()
-	l.runProgram("kubectl", "wait", "azureclusters,azuremachines", "--all", "--for=condition=Ready", "--timeout", "30s")
+	l.expectQuietSince(before)
+	l.runProgram("kubectl", "wait", "azureclusters,azuremachines", "--all", "--for=condition=Ready", "--timeout", patience.String())
 
 	l.deleteCluster("survivor")
 	l.expectNothingLeft()

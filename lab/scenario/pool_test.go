@@ -32,7 +32,7 @@ func (l *lab) growPool(cluster, kubeconfig string) {
 	l.runProgram("kubectl", "wait", "machine", "-l", "cluster.x-k8s.io/pool-name="+pool, "--for=condition=Ready", "--timeout", patience.String())
 	begin := time.Now()
 	for _, kind := range []string{"azuremachinepool", "machinepool"} {
-		l.runProgram("kubectl", "wait", kind+"/"+pool, "--for=jsonpath={.status.readyReplicas}=2", "--timeout", "10s")
+		l.runProgram("kubectl", "wait", kind+"/"+pool, "--for=jsonpath={.status.readyReplicas}=2", "--timeout", "25s")
 		l.t.Logf("the %s counts a Ready Machine after %.1f s", kind, time.Since(begin).Seconds())
 	}
 }

@@ -189,6 +189,9 @@ func (s *Settings) RequestLog() string { return s.CloudLab().JoinPath("requests.
 // LogPath returns the log file of a process.
 func (s *Settings) LogPath(process string) string { return s.JoinPath("logs", process+".log") }
 
+// ChangeLog returns the simulator's log of changed resources, JSON lines.
+func (s *Settings) ChangeLog() string { return s.CloudLab().JoinPath("changes.jsonl") }
+
 // AuditPolicy returns the path of the policy that selects the requests in the audit log.
 func (s *Settings) AuditPolicy() string { return s.JoinPath("pki", "audit-policy.yaml") }
 

@@ -20,7 +20,8 @@ func TestRepository(t *testing.T) {
 	checks := map[string]func([]file) []string{
 		"imports": checkImports, "names": checkNames, "skips": checkSkips, "docs": checkDocs, "files": checkFiles, "order": checkOrder, "map order": checkMapOrder,
 		"output": checkOutput, "pure": checkPure, "writes": checkWrites, "decoders": checkDecoders, "guarded": checkGuarded,
-		"doc names": checkDocNames, "words": checkWords,
+		"api servers": checkAPIServers,
+		"doc names":   checkDocNames, "words": checkWords,
 	}
 	for name, check := range checks {
 		t.Run(name, func(t *testing.T) {
@@ -78,6 +79,25 @@ func TestChecks(t *testing.T) {
 				"internal/webhook/a.go":      doc + "func a() { b.Complete() }",
 			},
 			want: []string{"internal/controller/a/a.go:3:12 completes a controller without lastwrites.Guard"},
+		},
+		"definitions with the limits of envtest": {
+			reason: "a busy machine takes longer than ten seconds", check: checkAPIServers,
+			files: map[string]string{
+				"test/flavors/a.go":                     doc + "import \"" + envtestPackage + "\"\nfunc a() {\n\tenvtest.InstallCRDs(nil, x)\n\t_ = envtest.Environment{}\n}",
+				"test/flavors/b.go":                     doc + "import \"" + envtestPackage + "\"\nvar user envtest.User",
+				"test/integration/harness/apiserver.go": doc + "import \"" + envtestPackage + "\"\nvar e envtest.Environment",
+			},
+			want: []string{"test/flavors/a.go:5:2 uses envtest.InstallCRDs", "test/flavors/a.go:6:6 uses envtest.Environment"},
+		},
+		"waits with a limit of their own": {
+			reason: "a busy machine takes longer", check: checkAPIServers,
+			files: map[string]string{
+				"test/integration/a/a.go": doc + "func a() {\n\twait.PollUntilContextTimeout(c, p, 20*time.Second, true, f)\n\t" +
+					"wait.PollUntilContextTimeout(c, time.Second, harness.Patience, true, f)\n\tcontext.WithTimeout(c, time.Minute)\n\t" +
+					"context.WithTimeout(c, patience)\n}",
+				"test/virtual/a.go": doc + "func a() { wait.PollUntilContextTimeout(c, p, 20*time.Second, true, f) }",
+			},
+			want: []string{"test/integration/a/a.go:4:2 waits with a limit of its own", "test/integration/a/a.go:6:2 waits with a limit of its own"},
 		},
 		"Report reads": {
 			reason: "a status that depends on reads is not a function of the outcome", check: checkPure,

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -33,14 +32,10 @@ func InstallDefinitions(t *testing.T, config *rest.Config) {
 			installed.err = err
 			return
 		}
-		_, installed.err = envtest.InstallCRDs(config, envtest.CRDInstallOptions{
-			Paths: []string{
-				filepath.Join(clusterAPI, "bootstrap", "kubeadm", "config", "crd", "bases"),
-				filepath.Join(clusterAPI, "controlplane", "kubeadm", "config", "crd", "bases"),
-				filepath.Join(RepositoryRoot(t), "test", "flavors", "testdata", "crds"),
-			},
-			ErrorIfPathMissing: true,
-		})
+		installed.err = harness.InstallDefinitions(config,
+			filepath.Join(clusterAPI, "bootstrap", "kubeadm", "config", "crd", "bases"),
+			filepath.Join(clusterAPI, "controlplane", "kubeadm", "config", "crd", "bases"),
+			filepath.Join(RepositoryRoot(t), "test", "flavors", "testdata", "crds"))
 	})
 	if installed.err != nil {
 		t.Fatalf("definitions: %v", installed.err)

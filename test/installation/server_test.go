@@ -44,7 +44,10 @@ spec:
 func startServer(t *testing.T) *server {
 	t.Helper()
 	log.SetLogger(logr.Discard())
-	environment := &envtest.Environment{BinaryAssetsDirectory: filepath.Join(root, "bin", "envtest")}
+	// The limits of envtest itself are those of an idle machine.
+	environment := &envtest.Environment{
+		BinaryAssetsDirectory: filepath.Join(root, "bin", "envtest"), ControlPlaneStartTimeout: 3 * time.Minute, ControlPlaneStopTimeout: time.Minute,
+	}
 	if _, err := environment.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package properties has the named properties of the provider. A property of Always holds in each history of requests, resources and objects. An
-// entry of Sometimes is a failure, such as a lost answer, that a long exploration has to meet. Histories come from explored lives in virtual time.
-// The package is pure, and uses no code of the provider, so that the two do not share faults.
+// entry of Sometimes is a failure, such as a lost answer, that a long exploration has to meet. Histories come from explored lives in virtual time
+// and from the logs of a lab. The package is pure, and uses no code of the provider, so that the two do not share faults.
 package properties
 
 import (
@@ -13,6 +13,8 @@ type History struct {
 	Steps []Step
 	// Secrets are values that may be in Secrets and requests for tokens only.
 	Secrets []string
+	// TimeScale is the factor from Azure's durations to the times of steps: 0.05 if Azure runs twenty times as fast. 0 means 1.
+	TimeScale float64
 }
 
 // Step is one request, change, event or failure. One field besides At is set.
@@ -26,8 +28,9 @@ type Step struct {
 	Object *Object
 	// Event is an event that a manager recorded.
 	Event *Event
-	// Stable marks a moment at which the managers have nothing left to do.
-	Stable bool
+	// Stable marks a moment at which the managers have nothing left to do: in the resource group StableGroup, or in all if it is "".
+	Stable      bool
+	StableGroup string
 	// Met names a failure, one of Sometimes.
 	Met string
 }
@@ -59,9 +62,17 @@ type Resource struct {
 
 // Object is a change of an object. A nil state means that there is no object.
 type Object struct {
-	Kind, Name    string
-	ByManager     bool
-	Before, After map[string]any
+	Kind, Namespace, Name string
+	ByManager             bool
+	Before, After         map[string]any
+}
+
+// String names the object.
+func (o *Object) String() string {
+	if o.Namespace == "" {
+		return o.Kind + " " + o.Name
+	}
+	return o.Kind + " " + o.Namespace + "/" + o.Name
 }
 
 // Event is an event about an object.
@@ -89,17 +100,20 @@ type version struct {
 type timeline struct {
 	*History
 	resources map[string][]version
-	objects   map[string][]version
+	objects   map[objectKey][]version
 }
 
+// objectKey names an object of a history.
+type objectKey struct{ kind, namespace, name string }
+
 func newTimeline(h *History) *timeline {
-	t := &timeline{History: h, resources: map[string][]version{}, objects: map[string][]version{}}
+	t := &timeline{History: h, resources: map[string][]version{}, objects: map[objectKey][]version{}}
 	for i, step := range h.Steps {
 		switch {
 		case step.Resource != nil:
 			t.resources[step.Resource.ID] = append(t.resources[step.Resource.ID], version{i, step.Resource.Body})
 		case step.Object != nil:
-			key := step.Object.Kind + "/" + step.Object.Name
+			key := objectKey{step.Object.Kind, step.Object.Namespace, step.Object.Name}
 			t.objects[key] = append(t.objects[key], version{i, step.Object.After})
 		}
 	}
@@ -114,6 +128,14 @@ func stateBefore(versions []version, step int) map[string]any {
 		}
 	}
 	return nil
+}
+
+// scaleDuration converts a duration of Azure to one in the times of steps.
+func (t *timeline) scaleDuration(d time.Duration) time.Duration {
+	if t.TimeScale == 0 {
+		return d
+	}
+	return time.Duration(float64(d) * t.TimeScale)
 }
 
 // met reports whether one of some things went wrong between two steps.

@@ -14,7 +14,7 @@ var objectProperties = []Property{
 	{"ProviderIDStays", "Cluster API finds the Node by it.", byManager(changedValue("spec.providerID"))},
 	{"EndpointStays", "Kubeconfigs and Nodes have the endpoint.", byManager(changedValue("spec.controlPlaneEndpoint.host"))},
 	{"ProvisionedStays", "Cluster API takes it as final.", byManager(findLostProvision)},
-	{"GenerationIsObserved", "A client would take an old status for the current one.", byManager(findObservedGeneration)},
+	{"GenerationIsObserved", "A client would take an old status for the current one.", exceptHandovers(byManager(findObservedGeneration))},
 	{"OwnersStay", "Cluster API and garbage collection need owner references.", byManager(findLostOwners)},
 	{"ForeignAnnotationsStay", "Annotations and labels of others are theirs.", byManager(findLostMetadata)},
 	{"FinalizerHoldsResources", "Resources would stay behind in Azure, and cost money.", findLeftResources},
@@ -29,7 +29,7 @@ func byManager(check func(*Object) string) func(t *timeline) []string {
 				continue
 			}
 			if found := check(step.Object); found != "" {
-				out = append(out, fmt.Sprintf("%s %s: %s", step.Object.Kind, step.Object.Name, found))
+				out = append(out, fmt.Sprintf("%s: %s", step.Object, found))
 			}
 		}
 		return out
@@ -130,6 +130,10 @@ func findLostOwners(o *Object) string {
 	return ""
 }
 
+// blockMove makes `clusterctl move` wait while an object has it. Providers set and remove it:
+// https://cluster-api.sigs.k8s.io/developer/providers/contracts/clusterctl#move
+const blockMove = "clusterctl.cluster.x-k8s.io/block-move"
+
 func findLostMetadata(o *Object) string {
 	if o.After == nil {
 		return ""
@@ -138,7 +142,7 @@ func findLostMetadata(o *Object) string {
 		before, _ := find(o.Before, of).(map[string]any)
 		after, _ := find(o.After, of).(map[string]any)
 		for _, key := range slices.Sorted(maps.Keys(before)) {
-			if after[key] == nil && !strings.Contains(key, "azure") && !strings.Contains(key, "infrastructure.cluster.x-k8s.io") {
+			if after[key] == nil && !strings.Contains(key, "azure") && !strings.Contains(key, "infrastructure.cluster.x-k8s.io") && key != blockMove {
 				return fmt.Sprintf("%s %s was removed", of, key)
 			}
 		}
@@ -163,7 +167,7 @@ func findLeftResources(t *timeline) (out []string) {
 			tags, _ := body["tags"].(map[string]any)
 			isOfCluster := slices.Contains(clusterKinds, o.Kind) && tags[ownershipPrefix+o.Name] == "owned"
 			if isOfCluster || t.isOfObject(id, o, i) {
-				out = append(out, fmt.Sprintf("%s %s lost its finalizer while %s exists", o.Kind, o.Name, id))
+				out = append(out, fmt.Sprintf("%s lost its finalizer while %s exists", o, id))
 			}
 		}
 	}
@@ -191,7 +195,7 @@ func (t *timeline) isOfObject(id string, o *Object, step int) bool {
 // isPoolKept reports whether there is an object of a pool that is not being deleted before a step.
 func (t *timeline) isPoolKept(of owner, step int) bool {
 	for key, versions := range t.objects {
-		if state := stateBefore(versions, step); of.is(kindOf(key), state) && find(state, "metadata.deletionTimestamp") == nil {
+		if state := stateBefore(versions, step); of.is(key.kind, state) && find(state, "metadata.deletionTimestamp") == nil {
 			return true
 		}
 	}
@@ -201,7 +205,7 @@ func (t *timeline) isPoolKept(of owner, step int) bool {
 // isClusterBeingDeleted reports whether a Cluster was being deleted before a step.
 func (t *timeline) isClusterBeingDeleted(step int) bool {
 	for key, versions := range t.objects {
-		if strings.HasPrefix(key, "Cluster/") && find(stateBefore(versions, step), "metadata.deletionTimestamp") != nil {
+		if key.kind == "Cluster" && find(stateBefore(versions, step), "metadata.deletionTimestamp") != nil {
 			return true
 		}
 	}

@@ -49,6 +49,7 @@ func listResourceNames(state map[string]any) (out []string) {
 		}
 	}
 	add(find(state, "metadata.name"))
+	add(shortenedName(state))
 	add(find(state, "spec.name"))
 	if id, _ := find(state, "spec.providerID").(string); id != "" {
 		add(id[strings.LastIndexByte(id, '/')+1:])
@@ -62,17 +63,24 @@ func listResourceNames(state map[string]any) (out []string) {
 	return out
 }
 
-// kindOf returns the kind of an object, by its key in a timeline.
-func kindOf(key string) string {
-	kind, _, _ := strings.Cut(key, "/")
-	return kind
+// shortenedName returns the name of a VM or scale set of Windows whose object has a longer one: a computer name has 15 characters at most, and
+// Azure adds six to the name of a scale set.
+func shortenedName(state map[string]any) any {
+	name, _ := find(state, "metadata.name").(string)
+	switch {
+	case find(state, "spec.osDisk.osType") == "Windows" && len(name) > 15:
+		return strings.TrimSuffix(name[:9], "-") + "-" + name[len(name)-5:]
+	case find(state, "spec.template.osDisk.osType") == "Windows" && len(name) > 9:
+		return "win-" + name[len(name)-5:]
+	}
+	return nil
 }
 
 // clusterNames returns the names of the clusters of a history.
 func (t *timeline) clusterNames() (out []string) {
 	for key := range t.objects {
-		if kind, name, _ := strings.Cut(key, "/"); kind == "Cluster" || slices.Contains(clusterKinds, kind) {
-			out = append(out, name)
+		if key.kind == "Cluster" || slices.Contains(clusterKinds, key.kind) {
+			out = append(out, key.name)
 		}
 	}
 	return out

@@ -77,7 +77,7 @@ func violations() map[string][][]Step {
 		"WriteIsValid":      {request(0, "PUT", network, func(r *Request) { r.Status = 400 })},
 		"OneWritePerResource": {request(0, "PUT", network, nil),
 			request(0, "DELETE", network, nil)},
-		"WritesAreBounded": repeat(maxWritesInFlight+1, func(i int) Step {
+		"WritesAreBounded": repeat(kindsOfCluster*maxWritesOfKind+1, func(i int) Step {
 			return request(0, "PUT", network+strings.Repeat("x", i), nil)
 		}),
 		"UnchangedBodyIsNotSent": {resource(network, owned(object{"provisioningState": "Succeeded"})), request(0, "PUT", network, nil),
@@ -237,6 +237,25 @@ func TestPropertiesHold(t *testing.T) {
 	}
 }
 
+// TestRetriesHold checks a read that was sent before another one was refused, and one that waits.
+func TestRetriesHold(t *testing.T) {
+	start := time.Unix(0, 0)
+	read := func(sent int, second float64, change func(*Request)) Step {
+		at := start.Add(time.Duration(second * float64(time.Second)))
+		return request(sent, "GET", network, func(r *Request) {
+			r.SentAt = at
+			if change != nil {
+				change(r)
+			}
+		})
+	}
+	refused := read(0, 0, func(r *Request) { r.Status, r.RetryAfter = 429, 5*time.Second })
+	refused.At = start.Add(time.Second)
+	for _, violation := range Check(&History{Steps: []Step{refused, read(0, 0.5, nil), read(2, 6, nil)}}) {
+		t.Error(violation)
+	}
+}
+
 // TestOwnersHold checks histories of machines and pools that violate nothing.
 func TestOwnersHold(t *testing.T) {
 	changed := func(kind, name string, before, after object) Step {
@@ -263,6 +282,17 @@ func TestOwnersHold(t *testing.T) {
 			resource(machine, owned(nil)), changed("AzureMachine", "m", state("m", "f"), state("m"))}},
 		"VM of a pool that is being deleted": {"it goes with the scale set", []Step{changed("AzureMachinePool", "pool", nil, deleted),
 			resource(scaleSet+"/virtualmachines/0", object{}), changed("AzureMachinePoolMachine", "pool-0", instance, nil)}},
+		"VM of Windows": {"its name is shortened", []Step{changed("AzureMachine", "default-md-win-x2x4z-7tzhp", nil, object{
+			"metadata": object{"name": "default-md-win-x2x4z-7tzhp", "finalizers": []any{"f"}}, "spec": object{"osDisk": object{"osType": "Windows"}}}),
+			request(1, "PUT", strings.TrimSuffix(machine, "m")+"default-m-7tzhp", nil)}},
+		"scale set of Windows": {"its name is shortened", []Step{changed("AzureMachinePool", "windows-mp-win", nil, object{
+			"metadata": object{"name": "windows-mp-win", "finalizers": []any{"f"}}, "spec": object{"template": object{"osDisk": object{"osType": "Windows"}}}}),
+			request(1, "PUT", strings.TrimSuffix(scaleSet, "pool")+"win-p-win", nil)}},
+		"end of an operation": {"the provider has clusterctl move wait for it", []Step{changed("AzureMachine", "m",
+			object{"metadata": object{"annotations": object{blockMove: "true"}}}, object{"metadata": object{}})}},
+		"handover": {"the former manager still writes", []Step{{Met: LeaseLost, At: time.Unix(100, 0)}, {At: time.Unix(110, 0), Object: &Object{
+			Kind: "AzureMachine", Name: "m", ByManager: true, Before: object{"status": object{"observedGeneration": 4.0}},
+			After: object{"metadata": object{"generation": 4.0}, "status": object{"observedGeneration": 3.0}}}}}},
 		"agent pool of a name in the spec": {"the object has a finalizer", []Step{changed("AzureManagedMachinePool", "p", nil, object{
 			"metadata": object{"name": "p", "finalizers": []any{"f"}}, "spec": object{"name": "pool"}}),
 			request(1, "PUT", agentPool, nil)}},

@@ -18,23 +18,31 @@ var resourceProperties = []Property{
 	{"TagsStay", "A tag that is wanted before and after a change, or is another user's, never disappears.", kept(listTags)},
 }
 
-// kept returns a property of all states between two stable ones: each of the parts that both stable states of a resource have exists.
+// kept returns a property of all states between two stable ones of the same resource group: each of the parts that both stable states of a
+// resource have exists.
 func kept(parts func(id string, body map[string]any) []string) func(t *timeline) []string {
 	return func(t *timeline) (out []string) {
-		before := -1
+		before := map[string]int{}
 		for i, step := range t.Steps {
 			if !step.Stable {
 				continue
 			}
-			if before >= 0 {
+			if from, isSecond := before[step.StableGroup]; isSecond {
 				for _, id := range slices.Sorted(maps.Keys(t.resources)) {
-					out = append(out, findMissing(id, t.resources[id], before, i, parts)...)
+					if isInGroup(id, step.StableGroup) {
+						out = append(out, findMissing(id, t.resources[id], from, i, parts)...)
+					}
 				}
 			}
-			before = i
+			before[step.StableGroup] = i
 		}
 		return out
 	}
+}
+
+// isInGroup reports whether an ID, which is in lower case, is that of a resource group or of a resource in it. Each is in the group "".
+func isInGroup(id, group string) bool {
+	return group == "" || strings.Contains(id+"/", "/resourcegroups/"+strings.ToLower(group)+"/")
 }
 
 func findMissing(id string, versions []version, from, to int, parts func(string, map[string]any) []string) (out []string) {

@@ -21,7 +21,7 @@ func (t *timeline) holds(text string) bool {
 func findSecretsInObjects(t *timeline) (out []string) {
 	for _, step := range t.Steps {
 		if o := step.Object; o != nil && o.ByManager && o.Kind != "Secret" && o.After != nil && t.holds(encode(o.After)) {
-			out = append(out, o.Kind+" "+o.Name+" has a secret")
+			out = append(out, o.String()+" has a secret")
 		}
 	}
 	return out

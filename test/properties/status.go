@@ -3,6 +3,7 @@ package properties
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -107,28 +108,46 @@ func findInvalidCondition(c condition) string {
 	return ""
 }
 
-// handover is how long after a lost lease conditions may be written from an earlier state of the object: the former manager still writes, and the
+// handover is how long after a lost lease statuses may be written from an earlier state of the object: the former manager still writes, and the
 // new one gets its events late.
 const handover = time.Minute
+
+// handovers is called for all steps of a history in their order, and knows whether a handover is going on.
+type handovers struct{ until time.Time }
+
+// isDuring reports whether the next step is during a handover.
+func (h *handovers) isDuring(step Step) bool {
+	if step.Met == LeaseLost {
+		h.until = step.At.Add(handover)
+	}
+	return step.At.Before(h.until)
+}
+
+// exceptHandovers returns a property of the changes of objects that are not written during a handover.
+func exceptHandovers(find func(t *timeline) []string) func(t *timeline) []string {
+	return func(t *timeline) []string {
+		history := *t.History
+		var lost handovers
+		history.Steps = slices.DeleteFunc(slices.Clone(t.Steps), func(step Step) bool { return lost.isDuring(step) && step.Object != nil })
+		return find(newTimeline(&history))
+	}
+}
 
 // findWrongTransitions finds unchanged conditions with a new time, and changed statuses with a time before the former status was written. Writes
 // during a handover do not count.
 func findWrongTransitions(t *timeline) (out []string) {
 	since := map[string]time.Time{}
-	var handedOver time.Time
+	var lost handovers
 	for _, step := range t.Steps {
-		if step.Met == LeaseLost {
-			handedOver = step.At.Add(handover)
-		}
-		o := step.Object
+		excused, o := lost.isDuring(step), step.Object
 		if o == nil || !strings.HasPrefix(o.Kind, "Azure") {
 			continue
 		}
 		for _, now := range conditionsOf(o.After) {
-			key := strings.Join([]string{o.Kind, o.Name, now.text("type")}, "/")
+			key := strings.Join([]string{o.Kind, o.Namespace, o.Name, now.text("type")}, "/")
 			was := findCondition(o.Before, now.text("type"))
-			if found := findWrongTransition(was, now, since[key]); found != "" && o.ByManager && !step.At.Before(handedOver) {
-				out = append(out, fmt.Sprintf("%s %s: %s %s", o.Kind, o.Name, now.text("type"), found))
+			if found := findWrongTransition(was, now, since[key]); found != "" && o.ByManager && !excused {
+				out = append(out, fmt.Sprintf("%s: %s %s, written at %s", o, now.text("type"), found, step.At.UTC().Format(time.RFC3339Nano)))
 			}
 			if was.text("status") != now.text("status") {
 				since[key] = step.At
@@ -152,7 +171,7 @@ func findWrongTransition(was, now condition, since time.Time) string {
 		}
 	case was.text("reason") == now.text("reason") && was.text("message") == now.text("message") &&
 		now.text("lastTransitionTime") != was.text("lastTransitionTime"):
-		return "has a new lastTransitionTime without a change"
+		return fmt.Sprintf("has the lastTransitionTime %s after %s without a change", now.text("lastTransitionTime"), was.text("lastTransitionTime"))
 	}
 	return ""
 }

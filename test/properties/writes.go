@@ -12,10 +12,11 @@ import (
 const (
 	// ownershipPrefix begins the ownership tag of a cluster.
 	ownershipPrefix = "sigs.k8s.io_cluster-api-provider-azure_cluster_"
-	// maxWritesInFlight is how many writes a manager may have under way at the same time: ten reconciliations of each of the three kinds of a
-	// cluster.
-	maxWritesInFlight = 30
-	// maxReads is how many reads of one path a manager may send in a minute.
+	// maxWritesOfKind is how many writes a manager may have under way at the same time for each kind of its objects: by default it reconciles ten
+	// objects of a kind at once, and thirty AzureMachines, which is more than a history has. A history without objects may have the writes of
+	// the three kinds of a cluster.
+	maxWritesOfKind, kindsOfCluster = 10, 3
+	// maxReads is how many reads of one path a manager may send in a minute of Azure.
 	maxReads = 60
 )
 
@@ -82,7 +83,7 @@ func findWritesWithoutFinalizer(t *timeline) (out []string) {
 			return
 		}
 		for key, versions := range t.objects {
-			if holds(r.Path, kindOf(key), stateBefore(versions, r.Begun)) {
+			if holds(r.Path, key.kind, stateBefore(versions, r.Begun)) {
 				return
 			}
 		}
@@ -117,6 +118,13 @@ func findWritesAtOnce(t *timeline) (out []string) {
 }
 
 func findManyWrites(t *timeline) (out []string) {
+	kinds := map[string]bool{}
+	for key := range t.objects {
+		if strings.HasPrefix(key.kind, "Azure") && !strings.HasSuffix(key.kind, "Template") && !strings.HasSuffix(key.kind, "Identity") {
+			kinds[key.kind] = true
+		}
+	}
+	most := maxWritesOfKind * max(kindsOfCluster, len(kinds))
 	t.requests(func(i int, r *Request) {
 		if !r.isWrite() {
 			return
@@ -127,8 +135,8 @@ func findManyWrites(t *timeline) (out []string) {
 				inFlight++
 			}
 		}
-		if inFlight > maxWritesInFlight {
-			out = append(out, fmt.Sprintf("%d writes of a manager were under way", inFlight))
+		if inFlight > most {
+			out = append(out, fmt.Sprintf("%d writes of a manager were under way, with %d kinds of objects", inFlight, len(kinds)))
 		}
 	})
 	return out
@@ -190,14 +198,20 @@ func findEarlyRetries(t *timeline) (out []string) {
 		manager      int
 		method, path string
 	}
-	until := map[key]time.Time{}
+	type refusal struct {
+		step  int
+		until time.Time
+	}
+	last := map[key]refusal{}
 	t.requests(func(i int, r *Request) {
 		k := key{r.Manager, r.Method, r.Path}
-		if r.SentAt.Before(until[k]) {
-			out = append(out, fmt.Sprintf("%s %s was sent %s too early", r.Method, r.Path, until[k].Sub(r.SentAt)))
+		refused, known := last[k]
+		// A request that was sent before the answer could not know of it.
+		if known && r.Sent > refused.step && r.SentAt.Before(refused.until) {
+			out = append(out, fmt.Sprintf("%s %s was sent %s too early", r.Method, r.Path, refused.until.Sub(r.SentAt)))
 		}
 		if r.Status == 429 && !r.Lost {
-			until[k] = t.Steps[i].At.Add(r.RetryAfter)
+			last[k] = refusal{i, t.Steps[i].At.Add(r.RetryAfter)}
 		}
 	})
 	return out
@@ -210,9 +224,9 @@ func findManyReads(t *timeline) (out []string) {
 			return
 		}
 		key := fmt.Sprint(r.Manager, r.Path)
-		recent := slices.DeleteFunc(sent[key], func(at time.Time) bool { return r.SentAt.Sub(at) > time.Minute })
+		recent := slices.DeleteFunc(sent[key], func(at time.Time) bool { return r.SentAt.Sub(at) > t.scaleDuration(time.Minute) })
 		if sent[key] = append(recent, r.SentAt); len(sent[key]) == maxReads+1 {
-			out = append(out, fmt.Sprintf("GET %s was sent more than %d times in a minute", r.Path, maxReads))
+			out = append(out, fmt.Sprintf("GET %s was sent more than %d times in a minute of Azure", r.Path, maxReads))
 		}
 	})
 	return out

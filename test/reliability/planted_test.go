@@ -58,3 +58,14 @@ func TestPlantedFaultIsReduced(t *testing.T) {
 		t.Errorf("the test file does not have the decision:\n%s", source)
 	}
 }
+
+// TestEveryStoryHasTestFile checks that the generated test file is Go for the name of every story, which can have spaces and commas.
+func TestEveryStoryHasTestFile(t *testing.T) {
+	for name := range hurriedStories() {
+		story := name + inHurry + "7"
+		source := newTestFile(story, 7, []virtual.Decision{{Of: "reconcile azurecluster c1", Nth: 1, Delay: time.Second}})
+		if _, err := parser.ParseFile(token.NewFileSet(), "found_test.go", source, parser.AllErrors); err != nil {
+			t.Errorf("the test file of %q is no Go: %v", story, err)
+		}
+	}
+}

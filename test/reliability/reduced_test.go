@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"unicode"
 
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
@@ -30,11 +31,7 @@ func replayLife(t *testing.T, story string, decisions ...virtual.Decision) {
 	t.Helper()
 	stages, undisturbed := plantedStages(), []ended(nil)
 	if story != plantedStory {
-		of, known := allStories()[story]
-		if !known {
-			t.Fatalf("there is no story %q", story)
-		}
-		stages, undisturbed = of.stages, playUndisturbed(t, of.stages)
+		stages, undisturbed = findLife(t, story)
 	}
 	synctest.Test(t, func(t *testing.T) { playExplored(t, stages, undisturbed, virtual.NewReplay(decisions)) })
 }
@@ -81,17 +78,25 @@ func describeFailure(t *testing.T, story string, seed uint64, explorer *virtual.
 	if *written == "" {
 		return "a test file with the decisions that the failure needs:\n" + source
 	}
-	name := filepath.Join(*written, fmt.Sprintf("found_%s_%d_test.go", strings.ToLower(story), seed))
+	name := filepath.Join(*written, fmt.Sprintf("found_%s_%d_test.go", strings.ToLower(strings.Join(wordsOf(story), "_")), seed))
 	if err := os.WriteFile(name, []byte(source), 0o600); err != nil {
 		t.Error(err)
 	}
 	return "wrote " + name
 }
 
+// wordsOf returns the words of the name of a story, without what a name in Go cannot have.
+func wordsOf(story string) []string {
+	return strings.FieldsFunc(story, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
 // newTestFile returns a test file for this package that lives a story with the given decisions.
 func newTestFile(story string, seed uint64, decisions []virtual.Decision) string {
 	var out strings.Builder
-	title := strings.ToUpper(story[:1]) + story[1:]
+	title := ""
+	for _, word := range wordsOf(story) {
+		title += strings.ToUpper(word[:1]) + word[1:]
+	}
 	fmt.Fprintf(&out, `package reliability_test
 
 import (

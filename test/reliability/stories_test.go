@@ -22,6 +22,8 @@ type world struct {
 	mortal bool
 	// player plays Cluster API about the VMs of pools; nil is that there are none.
 	player *harness.PoolPlayer
+	// unprovisioned is the cluster for which CopyInfrastructure was called before it was provisioned; "" is none.
+	unprovisioned string
 }
 
 // newWorld returns one with a manager that sees and hears of changes that late at most. It has to be called in a bubble of virtual time.
@@ -47,6 +49,7 @@ func withManager(in *virtual.Scenario) *world {
 		if w.player != nil {
 			w.player.PlayOnce(w.T.Context())
 		}
+		w.copyProvisioned()
 	}
 	return w
 }

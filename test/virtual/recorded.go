@@ -125,7 +125,7 @@ func (k *Kubernetes) recordChange(ctx context.Context, before, after client.Obje
 		k.t.Error(err)
 		return
 	}
-	step := &properties.Object{Kind: kind.Kind, Name: subject.GetName(), ByManager: ctx.Value(managerKey{}) != nil}
+	step := &properties.Object{Kind: kind.Kind, Namespace: subject.GetNamespace(), Name: subject.GetName(), ByManager: ctx.Value(managerKey{}) != nil}
 	step.Before, step.After = k.decode(before), k.decode(after)
 	k.recording.add(properties.Step{Object: step})
 }

@@ -70,10 +70,10 @@ func (s *Scenario) DeleteObjects(objects ...client.Object) {
 	}
 }
 
-// WaitUntilGone waits until an object is.
+// WaitUntilGone waits until an object is gone, also if Hurry is set.
 func (s *Scenario) WaitUntilGone(object client.Object) {
 	s.T.Helper()
-	s.WaitUntil(fmt.Sprintf("%T %s is gone", object, object.GetName()), func() bool {
+	s.waitPatiently(fmt.Sprintf("%T %s is gone", object, object.GetName()), func() bool {
 		return apierrors.IsNotFound(s.Kubernetes.Get(s.T.Context(), client.ObjectKeyFromObject(object), object))
 	})
 }

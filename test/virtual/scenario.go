@@ -39,6 +39,8 @@ type Scenario struct {
 	Sim        *server.Server
 	// Resync is the sync period of managers, Full their full sync period.
 	Resync, Full time.Duration
+	// Hurry returns how long WaitUntil waits, whatever its condition. If it is nil, WaitUntil waits until the condition holds.
+	Hurry func() time.Duration
 	// Observe has managers write nothing to Azure.
 	Observe bool
 	// DefaultSubscription is AZURE_SUBSCRIPTION_ID of the managers that are started; "" is the first subscription.

@@ -10,8 +10,23 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// WaitUntil waits until the condition holds, for an hour at most. describe returns the state that was found instead.
+// WaitUntil waits until the condition holds, for an hour at most. describe returns the state that was found instead. If Hurry
+// is set, it waits for the time that Hurry returns, whatever the condition.
 func (s *Scenario) WaitUntil(what string, condition func() bool, describe ...func() string) {
+	s.T.Helper()
+	if s.Hurry == nil {
+		s.waitPatiently(what, condition, describe...)
+		return
+	}
+	for end := time.Now().Add(s.Hurry()); time.Now().Before(end); {
+		WaitForSignal(s.Kubernetes.Changed, min(time.Second, time.Until(end)))
+		if s.Meanwhile != nil {
+			s.Meanwhile()
+		}
+	}
+}
+
+func (s *Scenario) waitPatiently(what string, condition func() bool, describe ...func() string) {
 	s.T.Helper()
 	for deadline := time.Now().Add(time.Hour); !condition(); {
 		if time.Now().After(deadline) {

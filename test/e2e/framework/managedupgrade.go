@@ -60,5 +60,5 @@ func patchObject(ctx context.Context, kube client.Client, object client.Object, 
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	gomega.Eventually(func() error {
 		return kube.Patch(ctx, object, client.RawPatch(types.MergePatchType, raw))
-	}, "1m", "2s").Should(gomega.Succeed(), "Failed to change %s", klog.KObj(object))
+	}, "10m", "2s").Should(gomega.Succeed(), "Failed to change %s", klog.KObj(object))
 }

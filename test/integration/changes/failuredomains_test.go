@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -44,9 +43,7 @@ func TestFailureDomainsFollowTheControlPlane(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := envtest.InstallCRDs(environment.Config, envtest.CRDInstallOptions{
-		Paths: []string{filepath.Join(clusterAPI, "controlplane", "kubeadm", "config", "crd", "bases")}, ErrorIfPathMissing: true,
-	}); err != nil {
+	if err := harness.InstallDefinitions(environment.Config, filepath.Join(clusterAPI, "controlplane", "kubeadm", "config", "crd", "bases")); err != nil {
 		t.Fatal(err)
 	}
 	machine := func(name, size string) *infrav1.AzureMachine {

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
 // contractV1beta1Status is the status that the established provider leaves in an AzureCluster.
@@ -162,7 +163,7 @@ func readAzureCluster(t *testing.T, azureCluster *infrav1.AzureCluster) *infrav1
 func waitFor(t *testing.T, what string, f func() error) {
 	t.Helper()
 	var last error
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, harness.Patience, true, func(context.Context) (bool, error) {
 		last = f()
 		return last == nil, nil
 	})

@@ -35,10 +35,7 @@ func runTests(m *testing.M) int {
 	if err != nil {
 		return reportFailure(err)
 	}
-	environment := &envtest.Environment{
-		CRDDirectoryPaths: []string{filepath.Join(root, "config", "crd", "bases")}, ErrorIfCRDPathMissing: true,
-		BinaryAssetsDirectory: filepath.Join(root, "bin", "envtest"),
-	}
+	environment := harness.NewAPIServer(filepath.Join(root, "bin", "envtest"), filepath.Join(root, "config", "crd", "bases"))
 	if api.config, err = environment.Start(); err != nil {
 		return reportFailure(err)
 	}

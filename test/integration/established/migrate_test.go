@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -52,7 +53,7 @@ func createObject(t *testing.T, object *unstructured.Unstructured) {
 	t.Helper()
 	status := object.Object["status"]
 	created := object.DeepCopy()
-	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, harness.Patience, true, func(ctx context.Context) (bool, error) {
 		err := api.client.Create(ctx, created)
 		if apierrors.IsAlreadyExists(err) && object.GetKind() == "CustomResourceDefinition" {
 			err = resetDefinition(ctx, object)

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/steps"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
 const target = "v2.0.0"
@@ -64,7 +65,7 @@ func newWatchedMove(t *testing.T, c *fakeClusterctl, writes int, watch func(*htt
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &steps.Move{Client: killable, Clusterctl: c.run, FindRelease: c.find, Out: t.Output(), To: target, Timeout: 10 * time.Second,
+	return &steps.Move{Client: killable, Clusterctl: c.run, FindRelease: c.find, Out: t.Output(), To: target, Timeout: harness.Patience,
 		Poll: 100 * time.Millisecond}
 }
 

@@ -116,7 +116,7 @@ func TestReport(t *testing.T) {
 				return part == "" && len(list) == 0 || part != "" && strings.Contains(strings.Join(list, "; "), part)
 			}
 			// The authorizer follows roles and bindings by watches.
-			err = wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, 20*time.Second, true, func(ctx context.Context) (bool, error) {
+			err = wait.PollUntilContextTimeout(t.Context(), 100*time.Millisecond, harness.Patience, true, func(ctx context.Context) (bool, error) {
 				requests = 0
 				report, err = rights.CheckRights(ctx, reviews, test.scope)
 				return err == nil && is(report.Missing, test.missing) && is(report.Unneeded, test.unneeded), err

@@ -20,6 +20,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
 const manager = "system:serviceaccount:capz-system:capz-manager"
@@ -176,7 +178,7 @@ func rightsOf(t *testing.T, user string) []string {
 func waitForRights(t *testing.T, user string, wanted func([]string) bool) {
 	t.Helper()
 	var last []string
-	err := wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, harness.Patience, true, func(ctx context.Context) (bool, error) {
 		last = nil
 		nobody, err := reviewAccess(ctx, "system:serviceaccount:capz-system:nobody")
 		if err != nil {

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -122,20 +121,11 @@ func startEnvironment(logs *Logs, flags []string) (*Environment, error) {
 	e := &Environment{Logs: logs}
 	ctrl.SetLogger(e.Logs.NewLogger())
 	klog.SetLogger(e.Logs.NewLogger())
-	serving := envtest.WebhookInstallOptions{Paths: []string{filepath.Join(root, "config", "webhook", "manifests.yaml")}}
-	serving.LocalServingHost, serving.LocalServingPort = ownAddress()
 	// Only the stored versions are used, so the conversion webhooks of Cluster API are not needed.
-	e.envtest = envtest.Environment{
-		BinaryAssetsDirectory: assets,
-		CRDDirectoryPaths: []string{
-			filepath.Join(root, "config", "crd", "bases"),
-			filepath.Join(clusterAPI, "core", "config", "crd", "bases"),
-		},
-		ErrorIfCRDPathMissing:    true,
-		WebhookInstallOptions:    serving,
-		ControlPlaneStartTimeout: time.Minute,
-		ControlPlaneStopTimeout:  time.Minute,
-	}
+	e.envtest = NewAPIServer(assets, filepath.Join(root, "config", "crd", "bases"), filepath.Join(clusterAPI, "core", "config", "crd", "bases"))
+	serving := &e.envtest.WebhookInstallOptions
+	serving.Paths = []string{filepath.Join(root, "config", "webhook", "manifests.yaml")}
+	serving.LocalServingHost, serving.LocalServingPort = ownAddress()
 	// Some distributions enable this plugin: a request that makes an owner block a deletion needs a right to the owner's finalizers.
 	e.envtest.ControlPlane.GetAPIServer().Configure().Append("enable-admission-plugins", "OwnerReferencesPermissionEnforcement")
 	tokens, err := newTokens(map[string]string{administrator: "system:masters", ManagerUser: ""})
@@ -171,7 +161,7 @@ func (e *Environment) serveWebhooks(flags []string) error {
 	options.WebhookHost, options.WebhookPort = serving.LocalServingHost, serving.LocalServingPort
 	e.webhooks = newProcess()
 	e.webhooks.startManager(e.managerConfig(), options)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	return e.webhooks.waitUntilListening(ctx, net.JoinHostPort(serving.LocalServingHost, strconv.Itoa(serving.LocalServingPort)))
 }

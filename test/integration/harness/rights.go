@@ -89,7 +89,7 @@ func (e *Environment) waitGranted(role *rbacv1.ClusterRole) error {
 		User:               ManagerUser,
 		ResourceAttributes: &authorizationv1.ResourceAttributes{Group: rule.APIGroups[0], Resource: rule.Resources[0], Verb: rule.Verbs[0]},
 	}}
-	err := wait.PollUntilContextTimeout(context.Background(), 10*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(context.Background(), 10*time.Millisecond, Patience, true, func(ctx context.Context) (bool, error) {
 		asked := review.DeepCopy()
 		err := e.Client.Create(ctx, asked)
 		return asked.Status.Allowed, err

@@ -62,7 +62,7 @@ func newSimulator(t testing.TB, secret, other string, timeScale float64, throttl
 	t.Helper()
 	s := &Simulator{
 		SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: secret,
-		OtherSecret: other, t: t, patience: 10 * time.Second,
+		OtherSecret: other, t: t, patience: Patience,
 	}
 	options := server.Options{
 		TimeScale: timeScale, Principals: []server.Principal{{ClientID: s.ClientID, Secret: secret}, {ClientID: s.ClientID, Secret: other}},
