@@ -15,9 +15,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
 
 	"sigs.k8s.io/cluster-api-provider-azure/test/bookshell"
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
 // reader has what readers of the pages have: a management cluster, the files of a release, and objects.
@@ -88,7 +91,23 @@ func newReader(t *testing.T) *reader {
 	r.addObject(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Service", "spec": map[string]any{
 		"ports": []any{map[string]any{"port": int64(80)}}}}})
 	r.readFiles(t, map[string][]byte{"infrastructure-components.yaml": readFile(t, components), "install.yaml": install})
+	describeKinds(t)
 	return r
+}
+
+// describeKinds lets the API server compute the OpenAPI description of all kinds. kubectl asks for it when a manifest has a kind that the API
+// server lacks, and waits 32 seconds, which is too short while all pages are read.
+func describeKinds(t *testing.T) {
+	t.Helper()
+	config := rest.CopyConfig(environment.Config)
+	config.Timeout = harness.Patience
+	asking, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := asking.OpenAPISchema(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // onPage returns a reader of one page.
