@@ -34,11 +34,10 @@ var uninformativeReasons = slices.Concat([]string{
 // SetCondition sets one condition. An Unknown one has no information: an outage of Azure or a broken identity must not look like broken
 // machines, because remediation deletes those. So a True condition stays True and is marked LastSeen. A False one stays if Azure merely
 // did not answer; if a person has to correct something, the condition shows that. On an object that is being deleted, Unknown becomes
-// False and the condition shows what blocks the deletion. Ready does not become True while a resource cannot be read: controllers
-// report the endpoint and complete the provisioning only when they have read all resources.
+// False and the condition shows what blocks the deletion. A summary of other conditions does not become True while a resource cannot be
+// read: controllers report the endpoint and complete the provisioning only when they have read all resources.
 func SetCondition(obj Object, condition metav1.Condition) {
-	if condition.Type == infrav1.ReadyCondition && condition.Status == metav1.ConditionTrue && condition.Reason == infrav1.LastSeenReason &&
-		!conditions.IsTrue(obj, infrav1.ReadyCondition) {
+	if condition.Status == metav1.ConditionTrue && condition.Reason == infrav1.LastSeenReason && !conditions.IsTrue(obj, condition.Type) {
 		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
 	}
 	if condition.Status == metav1.ConditionUnknown && !obj.GetDeletionTimestamp().IsZero() {

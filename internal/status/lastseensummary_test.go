@@ -9,8 +9,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestReadyNeedsCurrentReads summarizes a resource that cannot be read again, on objects of each kind that were and were not Ready.
-func TestReadyNeedsCurrentReads(t *testing.T) {
+// TestSummaryNeedsCurrentReads summarizes a resource that cannot be read again, on objects of each kind whose summary was and was not True.
+func TestSummaryNeedsCurrentReads(t *testing.T) {
 	const silent, refused = "as last seen; Azure does not answer: timeout", "as last seen; Azure cannot be asked: the client secret has expired"
 	for name, test := range map[string]struct {
 		reason         string
@@ -37,15 +37,21 @@ func TestReadyNeedsCurrentReads(t *testing.T) {
 			"AzureASOManagedMachinePool": &infrav1.AzureASOManagedMachinePool{},
 		} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
-				if test.before != "" {
-					conditions.Set(object, metav1.Condition{Type: infrav1.ReadyCondition, Status: test.before, Reason: infrav1.ReadyReason})
-				}
 				test.resource.Type, test.resource.Status = infrav1.ResourceGroupReadyCondition, metav1.ConditionTrue
-				SetCondition(object, SummaryCondition(infrav1.ReadyCondition, []metav1.Condition{test.resource}))
+				for _, summary := range []string{infrav1.ReadyCondition, infrav1.NetworkInfrastructureReadyCondition} {
+					if test.before != "" {
+						conditions.Set(object, metav1.Condition{Type: summary, Status: test.before, Reason: infrav1.ReadyReason})
+					}
+					SetCondition(object, SummaryCondition(summary, []metav1.Condition{test.resource}))
+				}
 				SetProgress(object, false)
 				got := conditions.Get(object, infrav1.ReadyCondition)
 				if got.Status != test.status || got.Reason != test.want {
 					t.Errorf("%s: Ready is %s, %s: %s", test.reason, got.Status, got.Reason, got.Message)
+				}
+				network := conditions.Get(object, infrav1.NetworkInfrastructureReadyCondition)
+				if network.Status != test.status || network.Reason != test.want {
+					t.Errorf("%s: %s is %s, %s: %s", test.reason, network.Type, network.Status, network.Reason, network.Message)
 				}
 				for _, progress := range infrav1.ProgressConditions {
 					if conditions.IsTrue(object, progress) != (progress == test.progress) {
