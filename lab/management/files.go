@@ -50,8 +50,9 @@ func (l *lab) prepareFiles() error {
 	return writeKubeconfig(s)
 }
 
-// auditPolicy selects the requests that the API server logs. Requests of managers show the rights that managers use and lack. Writes of Clusters and
-// of the provider's objects show what a manager changed. The API server logs the bodies of these writes and of events only, so no Secret is logged.
+// auditPolicy selects the requests that the API server writes to the audit log. Requests of managers show the rights that managers use and lack.
+// Writes of Clusters and of the provider's objects show what a manager changed. Only these writes and events are logged with their objects. Secrets
+// are logged without their contents.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]

@@ -123,8 +123,8 @@ var without = map[string][]string{
 	"AzureMachineTemplate": {"Terminating"},
 }
 
-// logHealth prints the health by kind and phase that came to an earlier count. It fails the test for a health that is wrong, for a phase that a kind did not have, and
-// for a failure that changes its message again and again.
+// logHealth prints how many revisions had each health since the count before, by kind and phase. It fails the test for a health that is wrong,
+// for a phase that a kind did not have, and for a failure that changes its message again and again.
 func logHealth(t *testing.T, before map[gitops.ObjectHealth]int) {
 	t.Helper()
 	var lines []string
